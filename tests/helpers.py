@@ -10,8 +10,11 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import os
 import random
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 from plyground import Game, Position, make_game
@@ -141,6 +144,26 @@ def cached_by_position(function):
     return cached
 
 
+@cached_by_position
+def best_return(position: Position) -> float:
+    """What player 0 gets under best play, by full enumeration."""
+    if position.is_over:
+        return position.returns[0]
+    values = [best_return(position.after(action)) for action in position.legal_actions()]
+    return max(values) if position.to_move == 0 else min(values)
+
+
+def best_of_mover(position: Position) -> float:
+    """What the player to move gets under best play, by full enumeration."""
+    return best_return(position) * (1 - 2 * position.to_move)
+
+
+def worth_of_actions(position: Position) -> dict[int, float]:
+    """The same of every legal action."""
+    sign = 1 - 2 * position.to_move
+    return {each: sign * best_return(position.after(each)) for each in position.legal_actions()}
+
+
 def random_position(game: Game, plies: int, seed: int = 0) -> Position:
     """The position after random moves; it is over if the game ends before ``plies`` are played."""
     rng, position = random.Random(seed), game.initial_position()
@@ -222,6 +245,19 @@ NEED_AN_ARGUMENT = [
     for parameter in agent_class.parameters
     if parameter.name == getattr(agent_class, "argument", None) and parameter.default is None
 ]
+
+
+# -- processes --
+
+
+def run_python(*words: object, folder: Path | None = None, **variables: str) -> str:
+    """What Python prints in a process of its own, with more variables of the environment."""
+    process = subprocess.run(
+        [sys.executable, *map(str, words)],
+        cwd=folder, env=os.environ | variables, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 # -- tournaments --

@@ -68,19 +68,6 @@ def test_the_level_of_an_estimate_is_the_mean_of_the_last_two_depths(spec, optio
     assert estimates or spec == "tic_tac_toe"  # at which three plies see the end of most games
 
 
-@pytest.mark.parametrize("spec", game_names())
-@pytest.mark.fast_cases(1)
-def test_levels_do_not_jump_with_the_parity_of_the_depth(spec):
-    game, jumps = make_game(spec), []
-    agents = [make_agent(f"alphabeta:depth={depth}", game) for depth in (2, 3, 4)]
-    for position in random_positions(spec, 12, seed=5):
-        scores = [agent.analyse(position).score for agent in agents]
-        if all(score.unit == "points" for score in scores):
-            shares = [0.5 + 0.5 * game.profile.scale(score.level) for score in scores]
-            jumps += [abs(shares[0] - shares[1]), abs(shares[1] - shares[2])]
-    assert spec == "tic_tac_toe" or sorted(jumps)[len(jumps) // 2] <= 0.05
-
-
 # Options that choose in another way than those of tests/test_agents.py.
 BESIDES = [
     "greedy:heuristic=none",

@@ -15,12 +15,7 @@ from reference.search import alphabeta
 
 @pytest.mark.parametrize(
     "spec",
-    [
-        "connect_four:rows=4,cols=5",
-        "othello:size=4",
-        "dots_and_boxes:rows=2,cols=2",
-        "tic_tac_toe",
-    ],
+    ["connect_four:rows=4,cols=5", "othello:size=4", "dots_and_boxes:rows=2,cols=2", "tic_tac_toe"],
 )
 @pytest.mark.parametrize("name", ["alphabeta:depth=1", "mcts:simulations=5"])
 @pytest.mark.fast_cases(1)
@@ -40,10 +35,7 @@ def test_once_few_enough_plies_are_left_play_is_perfect(spec, name):
 
 def test_before_that_the_agent_searches_as_ever():
     position = make_game("connect_four").initial_position()
-    with_solver, without = (
-        make_agent("alphabeta:depth=4,endgame=10"),
-        make_agent("alphabeta:depth=4"),
-    )
+    with_solver, without = (make_agent(f"alphabeta:depth=4{more}") for more in (",endgame=10", ""))
     assert with_solver.analyse(position).nodes == without.analyse(position).nodes
 
 

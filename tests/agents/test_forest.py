@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numba
 import numpy as np
 import pytest
+from helpers import best_of_mover, run_python
 from plyground import make_game
 from plyground.agents.search import forest_games, forest_kernels
 from plyground.agents.search.descent import EXACT, ROOT
@@ -139,7 +136,7 @@ def test_samples_hold_the_mover_s_side_of_every_game(spec, discount, search):
     game = make_game(spec)
     play = self_play(game, options(game, discount, search=search, opening_plies=3))
     play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 12)
-    samples, count, values = play.samples, int(play.samples.count[0]), {}
+    samples, count = play.samples, int(play.samples.count[0])
     assert count > 12
     assert (samples.policies[:count].sum(axis=1) == pytest.approx(1.0, abs=1e-4)) is True
     for index in range(count):
@@ -151,22 +148,7 @@ def test_samples_hold_the_mover_s_side_of_every_game(spec, discount, search):
         few = len(position.legal_actions()) <= FEW[game.name]
         if samples.marks[index].exact and few:
             # a proven value is that of perfect play
-            value = (1 - 2 * position.to_move) * perfect_value(position, values)
-            assert np.sign(samples.marks[index].root) == np.sign(value)
-
-
-def perfect_value(position, values):
-    """The return of perfect play for player 0; ``known`` holds what was found out before."""
-    key = position.record.tobytes()
-    if key not in values:
-        sign = 1 - 2 * position.to_move
-        values[key] = (
-            position.returns[0]
-            if position.is_over
-            else sign
-            * max(sign * perfect_value(position.after(a), values) for a in position.legal_actions())
-        )
-    return values[key]
+            assert np.sign(samples.marks[index].root) == np.sign(best_of_mover(position))
 
 
 @pytest.mark.thorough
@@ -269,12 +251,5 @@ def test_forced_visits_that_found_nothing_are_taken_back_from_the_target():
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="is what that process runs")
 @pytest.mark.thorough
 def test_without_compilation_the_forest_searches_the_same():
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "", "-p", "no:cacheprovider", __file__]
-    process = subprocess.run(
-        [*command, "-k", "plain_search", "-W", "ignore"],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert process.returncode == 0, process.stdout[-3000:]
+    words = ["-m", "pytest", "-q", "-m", "", "-p", "no:cacheprovider", "-W", "ignore", __file__]
+    assert "passed" in run_python(*words, "-k", "plain_search", NUMBA_DISABLE_JIT="1")

@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agent_contract import check_time
 from plyground import make_agent, make_game
 from plyground.agents.decision import Score
 from plyground.agents.search.descent import NODE
-from plyground.envs.specification import SpecificationError
 from reference.search import WIN, minimax
 
 GAMES = [
@@ -20,13 +18,6 @@ GAMES = [
     "dots_and_boxes:rows=2,cols=2,reward=margin",
     "gomoku:size=5,connect=4",
 ]
-
-
-def play_on(agents, position):
-    """Play to the end; the returns."""
-    while not position.is_over:
-        position.play(agents[position.to_move].act(position))
-    return position.returns
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -130,18 +121,6 @@ def test_a_game_searched_to_the_end_has_the_value_of_minimax(spec):
         assert decision.value == round(value / WIN)
 
 
-@pytest.mark.thorough
-def test_the_player_who_moves_twice_keeps_the_values_from_its_own_side():
-    # One edge completes a box and the turn goes on: the box and the rest are worth having, to
-    # player_0 and to player_1 alike.
-    game = make_game("dots_and_boxes:rows=1,cols=2,reward=margin")
-    for prelude in ([], ["v 0 2"]):
-        position = game.position([*prelude, "h 0 0", "h 1 0", "v 0 0"])
-        decision = make_agent("mcts:simulations=20000").analyse(position)
-        assert decision.exact
-        assert decision.value == round(minimax(position, 20, position.to_move)[0] / WIN)
-
-
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.fast_cases(1)
 def test_reusing_the_tree_keeps_its_visits_and_never_changes_what_is_legal(spec):
@@ -157,43 +136,10 @@ def test_reusing_the_tree_keeps_its_visits_and_never_changes_what_is_legal(spec)
     assert any(visits > 0 for visits in tree_sizes)
 
 
-def test_after_a_reset_a_decision_depends_on_seed_and_position_alone():
-    position = make_game("connect_four").position(["d", "d"])
-    agent = make_agent("mcts:simulations=500", seed=5)
-    first = agent.analyse(position)
-    agent.reset(5)
-    assert agent.analyse(position).visits == first.visits
-
-
-@pytest.mark.parametrize("options", ["", ",threads=2"])
-def test_the_same_seed_gives_the_same_game_and_another_seed_another(options):
-    def moves(seed):
-        game = make_game("connect_four")
-        agents, position, line = (
-            [make_agent(f"mcts:simulations=100{options}", seed=seed + i) for i in (0, 1)],
-            game.initial_position(),
-            [],
-        )
-        while not position.is_over:
-            line.append(agents[position.to_move].act(position))
-            position.play(line[-1])
-        return line
-
-    assert moves(1) == moves(1)
-    assert moves(1) != moves(11)
-
-
 def test_threads_share_the_simulations_and_add_their_visits():
     position = make_game("connect_four").initial_position()
     decision = make_agent("mcts:simulations=1001,threads=2").analyse(position)
     assert decision.simulations == sum(decision.visits.values()) == 1001
-
-
-@pytest.mark.parametrize("spec", ["gomoku:size=20", "dots_and_boxes:rows=7,cols=7"])
-@pytest.mark.fast_cases(1)
-def test_a_time_limit_is_kept_on_large_boards(spec, monkeypatch):
-    position = make_game(spec).initial_position()
-    check_time(make_agent("mcts:time=0.2"), position, 0.2, monkeypatch)
 
 
 def test_a_full_tree_goes_on_without_growing():
@@ -201,29 +147,3 @@ def test_a_full_tree_goes_on_without_growing():
     decision = make_agent("mcts:simulations=3000,memory=1").analyse(position)
     assert decision.simulations == 3000
     assert decision.nodes * NODE.itemsize <= 2**20
-
-
-def test_mcts_beats_as_many_plain_monte_carlo_simulations():
-    game, score = make_game("connect_four"), 0.0
-    for seed in range(10):
-        agents = [
-            make_agent("mcts:simulations=2000", seed=seed),
-            make_agent("montecarlo:simulations=285", seed=seed),
-        ]
-        score += play_on(agents, game.initial_position())[0] > 0
-        score += play_on(agents[::-1], game.initial_position())[1] > 0
-    assert score >= 14
-
-
-@pytest.mark.parametrize(
-    ("spec", "game", "complaint"),
-    [
-        ("mcts:simulations=0", None, "simulations must be a whole number from 1"),
-        ("mcts:time=-2", None, "time must be a number"),
-        ("mcts:playout=best", None, "playout must be one of default, uniform"),
-        ("montecarlo:simulations=many", None, "simulations must be a whole number"),
-    ],
-)
-def test_bad_options_are_refused(spec, game, complaint):
-    with pytest.raises(SpecificationError, match=complaint):
-        make_agent(spec, game=game)

@@ -132,11 +132,9 @@ def sb3_model(algorithm, layout, spec="tic_tac_toe"):
 
 @pytest.mark.parametrize(("algorithm", "layout"), zip([DQN, QRDQN, A2C], LAYOUTS))
 def test_models_of_sb3_play_from_their_file_and_from_their_policy_file(algorithm, layout, tmp_path):
-    model, archive, path = (
-        sb3_model(algorithm, layout),
-        tmp_path / "model.zip",
-        tmp_path / "net.onnx",
-    )
+    model = sb3_model(algorithm, layout)
+    archive = tmp_path / "model.zip"
+    path = tmp_path / "net.onnx"
     model.save(archive)
     export_policy(model, path, "tic_tac_toe")
     agents = [

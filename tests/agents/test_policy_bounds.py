@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
+import re
 import sys
 
 import numpy as np
@@ -184,7 +184,7 @@ def specifications(path):
 
 
 @pytest.mark.parametrize(("change", "complaint"), WAYS + WAYS_OF_THE_KERNEL)
-def test_every_agent_refuses_what_could_hang_or_crash_it(change, complaint, tmp_path):
+def test_every_agent_refuses_what_could_hang_or_crash_it(change, complaint, tmp_path, monkeypatch):
     path = policy(tmp_path, change)
     specs = [*specifications(path)]
     assert len(specs) > 1
@@ -194,14 +194,10 @@ def test_every_agent_refuses_what_could_hang_or_crash_it(change, complaint, tmp_
         assert complaint in str(error.value)
         assert "\n" not in str(error.value)
         assert str(path) in str(error.value)
-
-
-@pytest.mark.parametrize(("change", "complaint"), WAYS)
-def test_they_are_refused_before_onnxruntime_sees_them(change, complaint, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(SpecificationError) as error:
-        OnnxNetwork("own", policy(tmp_path, change).read_bytes(), compiled=False)
-    assert complaint in str(error.value)
+    if (change, complaint) in WAYS:  # before onnxruntime sees it
+        monkeypatch.setitem(sys.modules, "onnxruntime", None)
+        with pytest.raises(SpecificationError, match=re.escape(complaint)):
+            OnnxNetwork("own", path.read_bytes(), compiled=False)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -213,16 +209,6 @@ def test_every_command_refuses_an_endless_loop(command, tmp_path, monkeypatch):
     assert "Loop is control flow" in " ".join(result.stderr.split())
     assert "Traceback" not in result.output
     assert {*tmp_path.iterdir()} <= {path, tmp_path / "run"}
-
-
-def test_weights_for_other_channels_end_a_command_and_not_its_process(tmp_path):
-    path = policy(tmp_path, many_channels)
-    words = ["-m", "plyground.cli", "match", GAME, f"mcts:network={path}", "random"]
-    process = subprocess.run(
-        [sys.executable, *words], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
-    assert process.returncode == 2, process.stderr
-    assert "weights for 100000 channels" in " ".join(process.stderr.split())
 
 
 def slow(model, size=15_000):

@@ -7,9 +7,7 @@ import json
 import pytest
 from command_line import invoke
 from plyground import make_agent, make_game
-from plyground.agents.policies.policy_file import (
-    load_policy_file,
-)
+from plyground.agents.policies.policy_file import load_policy_file
 from plyground.training.export import export_policy
 from plyground.training.sb3 import BoardVecEnv
 from sb3_contrib import MaskablePPO
@@ -35,28 +33,25 @@ def test_the_command_exports_runs_and_models(archive, files, tmp_path):
         out.unlink()
 
 
-def test_the_command_refuses_bad_input_in_one_sentence(archive, tmp_path):
-    for arguments, complaint in (
-        (
-            ("nowhere", "--out", tmp_path / "a.onnx"),
-            "there is no policy file or training run 'nowhere'",
-        ),
-        ((archive, "--out", tmp_path / "a.onnx"), "does not state its game; add --trained-on GAME"),
-        (
-            (archive, "--trained-on", "tic_tac_toe", "--out", tmp_path / "a.onnx"),
-            "takes observations of shape",
-        ),
-        (
-            (tmp_path, "--trained-on", "tic_tac_toe", "--out", tmp_path / "a.onnx"),
-            "states its own game",
-        ),
-        ((tmp_path, "--out", tmp_path / "a.txt"), "must end in .onnx"),
-    ):
-        result = run_command("export-policy", *arguments)
-        assert result.exit_code == 2
-        assert complaint in result.stderr
-        assert result.stderr.count("\n") == 1
-    assert not (tmp_path / "a.onnx").exists()
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("nowhere --out a.onnx", "there is no policy file or training run 'nowhere'"),
+        ("MODEL --out a.onnx", "does not state its game; add --trained-on GAME"),
+        ("MODEL --trained-on tic_tac_toe --out a.onnx", "takes observations of shape"),
+        (". --trained-on tic_tac_toe --out a.onnx", "states its own game"),
+        (". --out a.txt", "must end in .onnx"),
+    ],
+)
+def test_the_command_refuses_bad_input_in_one_sentence(
+    words, complaint, archive, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    result = run_command("export-policy", *words.replace("MODEL", str(archive)).split())
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
 
 
 def test_analyse_shows_the_networks_probabilities(files):

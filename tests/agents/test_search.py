@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from agent_contract import check_time
+from helpers import random_positions
 from plyground import make_agent, make_game
 from plyground.agents.decision import Score
 from plyground.agents.search.deepening import score_of_points
@@ -31,27 +31,6 @@ ENHANCEMENTS = [
 ]
 
 
-def some_positions(spec, count, seed=0, plies_left=None):
-    """Positions of random games, none of them over; with ``plies_left`` all that far from the
-    longest game's end.
-    """
-    rng, game, positions = random.Random(seed), make_game(spec), []
-    while len(positions) < count:
-        position = game.initial_position()
-        plies = (
-            rng.randrange(game.facts.longest_game)
-            if plies_left is None
-            else game.facts.longest_game - plies_left
-        )
-        for _ in range(plies):
-            if position.is_over:
-                break
-            position.play(rng.choice(position.legal_actions()))
-        if not position.is_over:
-            positions.append(position)
-    return positions
-
-
 def resisting(position, depth, heuristic, result):
     """What minimax found, with the action that is played where all lose.
 
@@ -75,7 +54,7 @@ def resisting(position, depth, heuristic, result):
 @pytest.mark.fast_cases(1)
 def test_minimax_equals_the_textbooks_value_action_and_node_count(spec, heuristic):
     agent, index = make_agent(f"minimax:depth=2,heuristic={heuristic}"), _index(heuristic)
-    for position in some_positions(spec, 6):
+    for position in random_positions(spec, 6):
         decision = agent.analyse(position)
         reference = minimax(position, 2, position.to_move, index)
         expected = resisting(position, 2, index, reference)
@@ -88,7 +67,7 @@ def test_minimax_equals_the_textbooks_value_action_and_node_count(spec, heuristi
 def test_the_textbooks_search_equals_its_reference_node_for_node(spec, heuristic):
     """16 cases of 13 positions: value, action and nodes, in lost positions too."""
     agent = make_agent(f"textbook:depth=3,heuristic={heuristic}")
-    for position in some_positions(spec, 13, seed=1):
+    for position in random_positions(spec, 13, seed=1):
         decision, index = agent.analyse(position), _index(heuristic)
         reference = alphabeta(position, 3, position.to_move, index)
         assert (points(agent), decision.action, decision.nodes) == reference
@@ -121,18 +100,12 @@ def _index(heuristic):
     return 0 if heuristic == "default" else -1
 
 
-def test_plain_alphabeta_on_the_empty_connect_four_board_visits_as_many_nodes_as_the_textbooks():
-    position = make_game("connect_four").initial_position()
-    decision = make_agent("textbook:depth=6,heuristic=none").analyse(position)
-    assert decision.nodes == alphabeta(position, 6, 0)[2]
-
-
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("option", ENHANCEMENTS)
 def test_no_enhancement_changes_the_value(spec, option):
-    options = ",".join(["depth=3", *([option] if option else [])])
+    options = ",".join(["depth=3,win_in_one=no", *([option] if option else [])])
     agent, plain = make_agent(f"alphabeta:{options}"), make_agent("textbook:depth=3")
-    for position in some_positions(spec, 6, seed=2):
+    for position in random_positions(spec, 6, seed=2):
         decision = agent.analyse(position)
         expected = plain.analyse(position)
         assert (decision.value, points(agent)) == (expected.value, points(plain))
@@ -142,7 +115,7 @@ def test_no_enhancement_changes_the_value(spec, option):
 @pytest.mark.parametrize("spec", GAMES)
 def test_the_value_is_that_of_the_principal_variations_end(spec):
     agent = make_agent("alphabeta:depth=3")
-    for position in some_positions(spec, 5, seed=3):
+    for position in random_positions(spec, 5, seed=3):
         decision, ahead = agent.analyse(position), position.copy()
         for action in decision.principal_variation:
             ahead.play(action)
@@ -163,16 +136,11 @@ def test_the_value_is_that_of_the_principal_variations_end(spec):
 )
 def test_an_exact_value_is_the_result_of_full_minimax(spec):
     agent = make_agent(f"alphabeta:depth=40,{ALL_ACTIONS}")
-    for position in some_positions(spec, 8, seed=4, plies_left=6):
+    for position in random_positions(spec, 8, seed=4, plies_left=6):
         decision = agent.analyse(position)
         value = minimax(position, 40, position.to_move)[0]
         assert decision.exact
         assert (decision.value > 0) - (decision.value < 0) == (value > 0) - (value < 0)
-
-
-def test_tic_tac_toe_is_a_draw_and_said_to_be_proved():
-    decision = make_agent("alphabeta:depth=9").analyse(make_game("tic_tac_toe").initial_position())
-    assert (decision.value, decision.exact) == (0, True)
 
 
 def test_a_quick_win_is_preferred_and_a_loss_put_off():
@@ -194,23 +162,6 @@ def test_values_gives_every_root_action_the_value_of_the_position_after_it():
         assert score == score_of_points(reply, "exact", True, True)
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "connect_four",
-        "gomoku:size=20",
-        "dots_and_boxes:rows=7,cols=7",
-        "tic_tac_toe:size=20,connect=5",
-    ],
-)
-@pytest.mark.fast_cases(1)
-def test_a_time_limit_is_kept_on_large_boards(spec, monkeypatch):
-    position = make_game(spec).initial_position()
-    agent = make_agent("alphabeta:time=0.2")
-    assert agent.analyse(position).depth >= 1
-    check_time(agent, position, 0.2, monkeypatch)
-
-
 def test_a_node_limit_is_kept_and_there_is_always_an_answer():
     position = make_game("gomoku").initial_position()
     for nodes in (1, 10, 1000):
@@ -228,46 +179,32 @@ def test_progress_is_reported_for_every_depth():
 
 def test_the_adaptive_depth_grows_as_the_actions_get_fewer():
     game = make_game("dots_and_boxes:rows=2,cols=2")
-    late = some_positions(game.spec, 1, seed=5, plies_left=6)[0]
+    late = random_positions(game.spec, 1, seed=5, plies_left=6)[0]
     agent = make_agent("alphabeta:depth=3,adaptive=yes,iterative=no")
     assert agent.analyse(game.initial_position()).depth == 3
     assert agent.analyse(late).depth > 3
 
 
 def test_a_decision_depends_on_the_position_alone():
-    first, second = some_positions("connect_four", 2, seed=6)
-    agent, fresh = make_agent("alphabeta:depth=7"), make_agent("alphabeta:depth=7")
+    first, second = random_positions("connect_four", 2, seed=6)
+    agent = make_agent("alphabeta:depth=7")
     agent.analyse(first)
-    again, expected = agent.analyse(second), fresh.analyse(second)
-    assert (again.action, again.value, again.nodes) == (
-        expected.action,
-        expected.value,
-        expected.nodes,
-    )
+    again, expected = agent.analyse(second), make_agent("alphabeta:depth=7").analyse(second)
+    assert (again.action, again.score, again.nodes) == (
+        expected.action, expected.score, expected.nodes,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("spec", "complaint"),
     [
-        ("alphabeta:depth=0", "depth must be a whole number from 1"),
-        ("alphabeta:time=-1", "time must be a number from"),
-        ("alphabeta:depth=two", "depth must be a whole number"),
         ("alphabeta:table=900000", "this machine has"),
         ("alphabeta:width=5,ordering=none", "width= needs an ordering"),
-        ("minimax:pruning=no", "minimax has no parameter 'pruning'"),
     ],
 )
 def test_bad_options_are_refused_before_any_search(spec, complaint):
     with pytest.raises(SpecificationError, match=complaint):
         make_agent(spec)
-
-
-def test_a_heuristic_of_another_game_is_refused_with_a_list_of_those_there_are():
-    with pytest.raises(
-        SpecificationError,
-        match=r"connect_four has no heuristic 'lines' \(there are: .*windows.*none\)",
-    ):
-        make_agent("alphabeta:heuristic=lines", game="connect_four")
 
 
 # -- symmetries of heuristics --
@@ -276,32 +213,13 @@ def test_a_heuristic_of_another_game_is_refused_with_a_list_of_those_there_are()
 def _heuristics():
     """Every heuristic of every game, on boards of odd and of even width."""
     boards = [
-        "tic_tac_toe",
-        "tic_tac_toe:rows=3,cols=4,connect=3",
-        "connect_four",
-        "connect_four:rows=4,cols=4",
-        "dots_and_boxes:rows=2,cols=2",
-        "dots_and_boxes:rows=2,cols=3",
-        "gomoku:size=6",
-        "gomoku:size=7,rule=caro",
-    ]
+        "tic_tac_toe", "tic_tac_toe:rows=3,cols=4,connect=3",
+        "connect_four", "connect_four:rows=4,cols=4", "connect_four:rows=9,cols=10",
+        "dots_and_boxes:rows=2,cols=2", "dots_and_boxes:rows=2,cols=3",
+        "gomoku:size=6", "gomoku:size=7,rule=caro",
+    ]  # fmt: skip
     boards += [name for name in game_names() if not any(b.split(":")[0] == name for b in boards)]
     return [(b, name) for b in boards for name in make_game(b).declaration.heuristics]
-
-
-@pytest.mark.parametrize("spec", ["connect_four:cols=6", "connect_four:rows=9,cols=10"])
-@pytest.mark.fast_cases(1)
-def test_on_even_widths_windows_is_the_same_in_the_mirror(spec):
-    game = make_game(spec)
-    assert len(r.heuristic_symmetries(game.rules, "windows")) == 2
-    for position in some_positions(spec, 5, seed=2):
-        points = [
-            r.evaluate(game.rules, p.record, 0, 1) for p in (position, position.transformed(1))
-        ]
-        assert points[0] == points[1]
-    assert r.evaluate(
-        game.rules, game.position(["c" if game.rules.cols == 6 else "e"]).record, 0, 1
-    )
 
 
 @pytest.mark.parametrize(("spec", "heuristic"), _heuristics())
@@ -310,7 +228,7 @@ def test_every_heuristic_keeps_its_value_under_the_symmetries_it_declares(spec, 
     index = game.declaration.heuristics.index(heuristic)
     symmetries = {tuple(row) for row in r.heuristic_symmetries(game.rules, heuristic).tolist()}
     broken = set()
-    for position in some_positions(spec, 30, seed=5):
+    for position in random_positions(spec, 30, seed=5):
         value = r.evaluate(game.rules, position.record, 0, index)
         for number, row in enumerate(game.symmetries.tolist()):
             if r.evaluate(game.rules, position.transformed(number).record, 0, index) != value:
@@ -321,49 +239,12 @@ def test_every_heuristic_keeps_its_value_under_the_symmetries_it_declares(spec, 
     assert broken or len(symmetries) == len(game.symmetries)
 
 
-@pytest.mark.parametrize(
-    ("spec", "heuristic", "depth"),
-    [
-        ("connect_four:rows=4,cols=4", "windows", 2),
-        ("connect_four:cols=6", "windows", 2),
-        ("dots_and_boxes:rows=2,cols=2", "chains", 2),
-        ("dots_and_boxes:rows=2,cols=3", "chains", 3),
-    ],
-)
-def test_equal_depth_gives_equal_value_with_and_without_symmetry(spec, heuristic, depth):
-    position = make_game(spec).initial_position()
-    options = f"depth={depth},heuristic={heuristic}"
-    values = {
-        make_agent(agent).analyse(position).value
-        for agent in (
-            f"minimax:{options}",
-            f"alphabeta:{options}",
-            f"alphabeta:{options},symmetry=no",
-        )
-    }
-    assert len(values) == 1
-
-
 # -- what a value means --
-
-
-def test_exact_results_and_estimates_of_actions_are_told_apart():
-    # The search ends at depth 5, where it has found the win: other actions are only estimated.
-    position = make_game("tic_tac_toe").position(["a1", "b1"])
-    decision = make_agent("alphabeta:depth=9,values=yes").analyse(position)
-    solution = make_agent("solver:moves=all").analyse(position)
-    assert decision.score == Score(1.0, "return", "exact", plies=5)
-    assert {score.kind for score in decision.scores.values()} == {"exact", "estimate"}
-    for action, score in decision.scores.items():
-        if score.is_exact:
-            assert score.value == solution.values[action]
-        else:
-            assert (score.unit, score.plies) == ("points", None)
 
 
 @pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four:rows=4,cols=4"])
 def test_exact_scores_are_results_and_upper_bounds_are_kept(spec):
-    for position in some_positions(spec, 8, seed=8, plies_left=6):
+    for position in random_positions(spec, 8, seed=8, plies_left=6):
         solution = make_agent("solver:moves=all").analyse(position)
         decision = make_agent("alphabeta:depth=12").analyse(position)
         assert decision.score.is_exact

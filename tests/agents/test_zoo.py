@@ -72,16 +72,6 @@ def test_it_has_learnt_more_than_chance(card):
     assert total >= 6
 
 
-def test_it_is_an_opponent_to_train_against():
-    env = gymnasium.make("plyground/ConnectFour-v0", opponent="zoo:connect_four")
-    _, info = env.reset(seed=1)
-    is_over = False
-    while not is_over:
-        action = int(np.flatnonzero(info["action_mask"])[0])
-        _, _, is_over, _, info = env.step(action)
-    env.close()
-
-
 def test_a_card_tells_how_to_make_the_network_again(card):
     assert card.training["command"].startswith("plyground train ")
     assert card.training["machine"]
@@ -170,22 +160,6 @@ def test_the_command_lists_the_networks_and_shows_a_card():
     text = invoke(["zoo", "connect_four"])
     assert "plyground train alphazero connect_four" in text.stdout
     assert invoke(["zoo", "--out", "pages", "--json"]).exit_code == 2
-
-
-def test_the_list_shows_the_networks_of_a_board_together_by_its_one_pool():
-    lines = [line.split() for line in invoke(["zoo"]).stdout.splitlines()]
-    board, shown = "", []
-    for words in lines[1:]:
-        if len(words) == 1:
-            board = words[0]
-        elif words[0].startswith("zoo:"):
-            shown.append((board, words[0], *words[-2:]))
-    expected = []
-    for card in CARDS:
-        elo = {row["agent"]: str(row["elo"]) for row in card.board["ratings"]["rows"]}
-        alone, searching = sorted(card.agents)[::-1]
-        expected.append((agents_game(card), alone, elo[alone], elo[searching]))
-    assert sorted(shown) == sorted(expected)
 
 
 # -- one agent in several places --

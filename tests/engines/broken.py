@@ -14,6 +14,18 @@ from pathlib import Path
 
 from reference import Engine
 
+# What an engine does instead of its second move.
+MISBEHAVIOURS = {
+    "Hangs": lambda engine: time.sleep(1000),
+    "Exits": lambda engine: sys.exit(3),
+    "KillsItself": lambda engine: os.kill(os.getpid(), signal.SIGKILL),
+    "ClosesItsOutput": lambda engine: (os.close(1), time.sleep(1000)),
+    "TalksNonsense": lambda engine: engine.say("I resign"),
+    "AnswersError": lambda engine: engine.say("ERROR out of ideas"),
+    "PlaysOffTheBoard": lambda engine: engine.say(f"{engine.width},0"),
+    "PlaysOnAStone": lambda engine: engine.say(",".join(map(str, next(iter(engine.taken))))),
+}
+
 
 class Broken(Engine):
     """Misbehaves from its second move on."""
@@ -24,47 +36,8 @@ class Broken(Engine):
         else:
             self.misbehave()
 
-
-class Hangs(Broken):
     def misbehave(self):
-        time.sleep(1000)
-
-
-class Exits(Broken):
-    def misbehave(self):
-        sys.exit(3)
-
-
-class KillsItself(Broken):
-    def misbehave(self):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-class ClosesItsOutput(Broken):
-    def misbehave(self):
-        os.close(1)
-        time.sleep(1000)
-
-
-class TalksNonsense(Broken):
-    def misbehave(self):
-        self.say("I resign")
-
-
-class PlaysOffTheBoard(Broken):
-    def misbehave(self):
-        self.say(f"{self.width},0")
-
-
-class PlaysOnAStone(Broken):
-    def misbehave(self):
-        x, y = next(iter(self.taken))
-        self.say(f"{x},{y}")
-
-
-class AnswersError(Broken):
-    def misbehave(self):
-        self.say("ERROR out of ideas")
+        MISBEHAVIOURS[sys.argv[1]](self)
 
 
 class NeverEndsItsLine(Broken):
@@ -132,4 +105,4 @@ class RemarksFirst(Engine):
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]]().run()
+    globals().get(sys.argv[1], Broken)().run()

@@ -7,12 +7,11 @@ import pickle
 import random
 
 import numpy as np
-import plyground
 import pytest
 from helpers import ALL_GAMES, finished_position, open_position, random_position
 from plyground import IllegalActionError, make_game
 from plyground.envs import SpecificationError
-from plyground.envs.registry import BUILT_IN, game_names, register_game
+from plyground.envs.registry import BUILT_IN, register_game
 
 each_game = pytest.mark.parametrize("game", [make_game(spec) for spec in ALL_GAMES], ids=ALL_GAMES)
 
@@ -20,22 +19,18 @@ each_game = pytest.mark.parametrize("game", [make_game(spec) for spec in ALL_GAM
 # -- games --
 
 
-def test_the_four_games_are_known_by_name():
-    assert {"tic_tac_toe", "connect_four", "dots_and_boxes", "gomoku"} <= set(game_names())
-
-
 def test_a_game_may_be_made_from_a_specification_or_keywords_or_a_game():
     game = make_game("connect_four:rows=4,cols=5")
-    assert (
-        game
-        == make_game("connect_four", rows=4, cols=5)
-        == make_game("connect_four", {"rows": "4"}, cols=5)
-        == make_game(game)
-    )
-    assert game == make_game("connect_four_v0:rows=4,cols=5")
-    assert hash(game) == hash(make_game("connect_four", rows=4, cols=5))
+    for same in (
+        make_game("connect_four", rows=4, cols=5),
+        make_game("connect_four", {"rows": "4"}, cols=5),
+        make_game("connect_four_v0:rows=4,cols=5"),
+        make_game(game),
+    ):
+        assert (same, hash(same)) == (game, hash(game))
     assert game != make_game("connect_four")
     assert game != make_game("tic_tac_toe:rows=4,cols=5,connect=4")
+    assert make_game("dots_and_boxes", dots=(3, 4)) == make_game("dots_and_boxes", rows=2, cols=3)
 
 
 @each_game
@@ -50,7 +45,6 @@ def test_the_specification_makes_the_same_game_again(game):
     [
         ("tic_tac_toe:rows=5,cols=5,connect=5", "tic_tac_toe:size=5"),
         ("tic_tac_toe:rows=5,cols=5,connect=4", "tic_tac_toe:size=5,connect=4"),
-        ("gomoku:rows=10,cols=10,rule=caro", "gomoku:size=10,rule=caro"),
         ("dots_and_boxes:rows=2,cols=3", "dots_and_boxes:dots=3x4"),
         ("dots_and_boxes:rows=2,cols=3", "dots_and_boxes:dots=(3,4)"),
         ("dots_and_boxes", "dots_and_boxes:dots=5x5"),
@@ -61,29 +55,18 @@ def test_short_forms_mean_the_same(long, short):
 
 
 @pytest.mark.parametrize(
-    ("spec", "short", "beside", "stands_for"),
+    ("spec", "complaint"),
     [
-        ("dots_and_boxes:dots=2x2,rows=3", "dots", "rows", "rows and cols"),
-        ("dots_and_boxes:cols=3,rows=3,dots=2x2", "dots", "rows and cols", "rows and cols"),
-        ("tic_tac_toe:size=3,cols=4", "size", "cols", "rows and cols"),
-        ("gomoku:rows=9,size=10", "size", "rows", "rows and cols"),
+        ("dots_and_boxes:dots=2x2,rows=3", "dots cannot be given together with rows"),
+        ("dots_and_boxes:cols=3,rows=3,dots=2x2", "dots cannot .* with rows and cols"),
+        ("tic_tac_toe:size=3,cols=4", "size cannot be given together with cols"),
     ],
 )
-def test_a_short_form_beside_a_parameter_that_it_stands_for_is_refused(
-    spec, short, beside, stands_for
-):
-    with pytest.raises(
-        SpecificationError,
-        match=(
-            f"^{short} cannot be given together with {beside} for {spec.partition(':')[0]}: "
-            f"{short} stands for {stands_for}$"
-        ),
-    ):
+def test_a_short_form_beside_a_parameter_that_it_stands_for_is_refused(spec, complaint):
+    game = spec.partition(":")[0]
+    message = rf"^{complaint} for {game}: (dots|size) stands for rows and cols$"
+    with pytest.raises(SpecificationError, match=message):
         make_game(spec)
-
-
-def test_dots_may_be_a_tuple_in_python():
-    assert make_game("dots_and_boxes", dots=(3, 4)) == make_game("dots_and_boxes", rows=2, cols=3)
 
 
 @each_game
@@ -111,27 +94,12 @@ def has_move_again(game, seed):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        (
-            "conect_four",
-            r"no game 'conect_four'; did you mean 'connect_four'\? \(there are: tic_tac_toe, "
-            r"connect_four",
-        ),
+        ("conect_four", r"no game 'conect_four'; did you mean 'connect_four'\? \(there are: tic"),
         ("chess", r"no game 'chess' \(there are: tic_tac_toe"),
-        ("", "names nothing"),
         ("connect_four:columns=4", r"connect_four has no parameter 'columns'.*rows, cols, connect"),
-        (
-            "connect_four:rows=0",
-            "rows=0 is not possible for connect_four: rows must be a whole number from 1 to",
-        ),
-        ("connect_four:rows=4.5", "whole number"),
-        (
-            "connect_four:rows=six",
-            "rows=six is not possible for connect_four: rows must be a whole number",
-        ),
+        ("connect_four:rows=0", "rows=0 is not possible for connect_four: rows must be a whole"),
         ("connect_four:rows=21,cols=20", "at most 400 cells, 21 rows and 20 columns have 420"),
         ("connect_four:rows=3,cols=3", "4 in a row do not fit on 3 rows and 3 columns"),
-        ("connect_four:7", "'7' in 'connect_four:7' is not of the form KEY=VALUE"),
-        ("connect_four:rows=5,rows=6", "'rows' is given twice"),
         ("tic_tac_toe:size=21", "size must be a whole number from 2 to 20"),
         ("tic_tac_toe:rows=2,cols=2,connect=3", "do not fit"),
         ("gomoku:rule=renju", "rule must be one of freestyle, standard, caro, caro_overline"),
@@ -161,26 +129,19 @@ def test_playing_in_place_and_after():
     game = make_game("connect_four")
     position = game.initial_position()
     following = position.after(3)
-    assert position == game.initial_position()
-    assert following != position
+    assert position == game.initial_position() != following
     assert position.play(3) is position
-    assert (
-        position == following == game.position([3]) == game.position(["d"]) == game.position(["3"])
-    )
+    for action in (3, "d", "3", np.int8(3), np.uint8(3)):
+        assert position == following == game.position([action])
     assert position.to_move == 1
 
 
 @each_game
 def test_a_copy_is_equal_and_independent(game):
     position = open_position(game, 3)
-    for twin in (
-        position.copy(),
-        copy.copy(position),
-        copy.deepcopy(position),
-        pickle.loads(pickle.dumps(position)),
-    ):
-        assert twin == position
-        assert twin.key == position.key
+    pickled = pickle.loads(pickle.dumps(position))
+    for twin in (position.copy(), copy.copy(position), copy.deepcopy(position), pickled):
+        assert (twin, twin.key) == (position, position.key)
         twin.play(twin.legal_actions()[0])
         assert twin != position
     assert position == open_position(game, 3)
@@ -201,66 +162,23 @@ def test_equal_positions_are_equal_however_they_came_about(game):
 
 
 def test_positions_of_different_games_differ():
-    assert (
-        make_game("connect_four").initial_position()
-        != make_game("connect_four:rows=5").initial_position()
-    )
-    assert make_game("connect_four").initial_position() != "connect_four"
-
-
-@each_game
-def test_returns_are_zero_sum_and_the_outcome_follows_from_them(game):
-    for seed in range(20):
-        position = finished_position(game, seed)
-        assert position.is_over
-        assert sum(position.returns) == 0
-        winner = None if position.returns[0] == 0 else int(position.returns[1] > 0)
-        assert position.outcome.winner == winner
-        assert position.legal_actions() == []
-        assert not position.action_mask().any()
-    assert game.initial_position().outcome is None
+    start, other = (make_game(spec).initial_position() for spec in ("gomoku", "gomoku:size=9"))
+    assert start != other
+    assert start != "gomoku"
 
 
 @pytest.mark.parametrize(
     ("spec", "actions", "outcome"),
     [
-        ("tic_tac_toe", ["a3", "b3", "a2", "b2", "a1"], "Cross (X) wins: 3 in a row"),
-        (
-            "tic_tac_toe",
-            ["b2", "a1", "a3", "c1", "b1", "b3", "a2", "c2", "c3"],
-            "draw: the board is full",
-        ),
-        ("connect_four", ["a", "b", "a", "b", "a", "b", "g", "b"], "Yellow (O) wins: 4 in a row"),
-        (
-            "gomoku",
-            ["a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1"],
-            "Black (X) wins: 5 in a row",
-        ),
-        ("dots_and_boxes:rows=1,cols=1", ["h 0 0", "h 1 0", "v 0 0", "v 0 1"], "Yellow (B) wins"),
+        ("tic_tac_toe", "a3,b3,a2,b2,a1", "Cross (X) wins: 3 in a row"),
+        ("tic_tac_toe", "b2,a1,a3,c1,b1,b3,a2,c2,c3", "draw: the board is full"),
+        ("connect_four", "a,b,a,b,a,b,g,b", "Yellow (O) wins: 4 in a row"),
+        ("gomoku", "a1,a2,b1,b2,c1,c2,d1,d2,e1", "Black (X) wins: 5 in a row"),
+        ("dots_and_boxes:rows=1,cols=1", "h 0 0,h 1 0,v 0 0,v 0 1", "Yellow (B) wins"),
     ],
 )
 def test_the_outcome_names_the_winner_and_the_reason(spec, actions, outcome):
-    assert str(make_game(spec).position(actions).outcome).startswith(outcome)
-
-
-def test_whoever_completes_a_box_moves_again_and_margins_count_at_once():
-    position = make_game("dots_and_boxes:rows=1,cols=2,reward=margin").position(
-        ["h 0 0", "h 1 0", "v 0 0"]
-    )
-    assert position.to_move == 1
-    position.play(position.game.text_to_action("v 0 1"))
-    assert position.to_move == 1
-    assert position.returns == (-1.0, 1.0)
-    win = make_game("dots_and_boxes:rows=1,cols=2").position(["h 0 0", "h 1 0", "v 0 0", "v 0 1"])
-    assert win.returns == (0.0, 0.0)
-
-
-def test_one_edge_may_complete_two_boxes():
-    position = make_game("dots_and_boxes:rows=1,cols=2,reward=margin").position(
-        ["h 0 0", "h 1 0", "v 0 0", "h 0 1", "h 1 1", "v 0 2", "v 0 1"]
-    )
-    assert position.is_over
-    assert position.returns == (2.0, -2.0)
+    assert str(make_game(spec).position(actions.split(",")).outcome).startswith(outcome)
 
 
 # -- errors --
@@ -286,13 +204,6 @@ def test_what_is_no_action_is_refused(action):
     assert position == make_game("connect_four").initial_position()
 
 
-@pytest.mark.parametrize("integer", [int, np.int8, np.int64, np.uint8])
-def test_actions_may_be_integers_of_any_kind(integer):
-    assert make_game("connect_four").initial_position().after(integer(3)) == make_game(
-        "connect_four"
-    ).position([3])
-
-
 @each_game
 def test_nothing_may_be_played_once_the_game_is_over(game):
     position = finished_position(game)
@@ -304,13 +215,17 @@ def test_nothing_may_be_played_once_the_game_is_over(game):
     ("spec", "text", "message"),
     [
         ("connect_four", "h", "columns run from a to g"),
+        ("connect_four", "9", "whole numbers from 0 to 6"),
         ("tic_tac_toe", "d1", "cells run from a1 to c3"),
         ("tic_tac_toe", "a0", "cells run from a1 to c3"),
         ("tic_tac_toe", "", "cells run from a1 to c3"),
         ("dots_and_boxes", "h 5 0", "'h 4 3' and 'v 3 4'"),
+        ("breakthrough", "b2", "a move is two cells, such as a2-a3"),
+        ("breakthrough", "b2-b4", "a piece goes one row forward"),
+        ("breakthrough", "b2-d3", "a piece goes one row forward"),
+        ("breakthrough", "b2-c2", "a piece goes one row forward"),
+        ("breakthrough", "h7-i8", "'i8' is no cell of this board"),
         ("dots_and_boxes", "x", "edges run from 'h 0 0'"),
-        ("gomoku", "p1", "cells run from a1 to o15"),
-        ("connect_four", "9", "whole numbers from 0 to 6"),
     ],
 )
 def test_a_text_that_names_no_action_is_refused_with_those_that_do(spec, text, message):
@@ -325,33 +240,6 @@ def test_an_observation_is_of_one_of_the_players(player):
 
 
 # -- names, observations, symmetries, text --
-
-
-@each_game
-def test_every_action_has_a_name_that_means_it(game):
-    names = [game.action_to_text(action) for action in range(game.facts.num_actions)]
-    assert len(set(names)) == len(names)
-    assert [game.text_to_action(name) for name in names] == list(range(game.facts.num_actions))
-    assert [game.text_to_action(f" {name.upper()} ") for name in names] == list(
-        range(game.facts.num_actions)
-    )
-
-
-@pytest.mark.parametrize(
-    ("spec", "action", "name"),
-    [
-        ("tic_tac_toe", 0, "a3"),
-        ("tic_tac_toe", 8, "c1"),
-        ("gomoku", 0, "a15"),
-        ("gomoku", 224, "o1"),
-        ("connect_four", 3, "d"),
-        ("dots_and_boxes", 1, "h 0 1"),
-        ("dots_and_boxes", 20, "v 0 0"),
-        ("dots_and_boxes:dots=3x4", 16, "v 1 3"),
-    ],
-)
-def test_names_of_actions(spec, action, name):
-    assert make_game(spec).action_to_text(action) == name
 
 
 @each_game
@@ -433,56 +321,8 @@ def test_how_many_symmetries_a_board_has(spec, count):
     assert len(make_game(spec).symmetries) == count
 
 
-BOARDS = {
-    ("tic_tac_toe", "b2 a1 c3"): """
- 3 . . X
- 2 . X .
- 1 O . .
-   a b c""",
-    ("connect_four:rows=4,cols=5,connect=3", "c c d a"): """
- 4 . . . . .
- 3 . . . . .
- 2 . . O . .
- 1 O . X X .
-   a b c d e""",
-    ("gomoku:size=5,connect=4", "a5 e1 c3"): """
- 5 X . . . .
- 4 . . . . .
- 3 . . X . .
- 2 . . . . .
- 1 . . . . O
-   a b c d e""",
-}
-
-
-@pytest.mark.parametrize(("key", "board"), BOARDS.items(), ids=[key[0] for key in BOARDS])
-def test_the_board_as_text(key, board):
-    assert str(make_game(key[0]).position(key[1].split())) == board[1:]
-
-
-def test_the_dots_and_boxes_board_as_text():
-    position = make_game("dots_and_boxes:rows=1,cols=2").position(
-        ["h 0 0", "h 1 0", "v 0 0", "v 0 1", "h 1 1"]
-    )
-    assert str(position).splitlines()[:4] == [
-        "   0   1   2",
-        " 0 +---+   +",
-        "   | B |",
-        " 1 +---+---+",
-    ]
-    assert "Red (A) 0" in str(position)
-    assert "5 of 7" in str(position)
-
-
 def test_repr_says_whose_turn_it_is_or_how_it_ended():
     game = make_game("tic_tac_toe")
     assert repr(game.initial_position()) == "<Position of tic_tac_toe, Cross (X) to move>"
-    assert (
-        repr(game.position(["a3", "b3", "a2", "b2", "a1"]))
-        == "<Position of tic_tac_toe, Cross (X) wins: 3 in a row>"
-    )
-
-
-def test_the_public_names_are_there():
-    assert all(hasattr(plyground, name) for name in plyground.__all__)
-    assert plyground.__version__.count(".") == 2
+    won = "<Position of tic_tac_toe, Cross (X) wins: 3 in a row>"
+    assert repr(game.position(["a3", "b3", "a2", "b2", "a1"])) == won

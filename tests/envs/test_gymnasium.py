@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import gymnasium
 import numpy as np
 import plyground
 import pytest
 from gymnasium.utils.env_checker import check_env
+from helpers import run_python
 from plyground import IllegalActionError, make_agent
 from plyground.envs import aec
 from plyground.envs.loading.ids import gymnasium_id
@@ -59,10 +56,8 @@ def play(env, agent_env, rng):
     """
     observation, info = env.reset()
     agent_env.reset()
-    learner, opponent = (
-        agent_env.possible_agents[info["seat"]],
-        make_agent(env.get_wrapper_attr("opponents")[0]),
-    )
+    learner = agent_env.possible_agents[info["seat"]]
+    opponent = make_agent(env.get_wrapper_attr("opponents")[0])
     rewards, owed = [], {learner: 0.0}
 
     def step(action):
@@ -85,13 +80,9 @@ def play(env, agent_env, rng):
         owed[learner] = 0.0
         step(action)
         let_the_opponent_play()
-        observation, reward, terminated, truncated, info = env.step(action)
-        assert (reward, terminated, truncated) == (
-            owed[learner],
-            agent_env.terminations[learner],
-            False,
-        )
-        rewards.append(reward)
+        observation, *outcome, info = env.step(action)
+        assert outcome == [owed[learner], agent_env.terminations[learner], False]
+        rewards.append(outcome[0])
 
 
 @pytest.mark.parametrize(
@@ -116,13 +107,9 @@ def test_the_same_game_through_aec_and_gymnasium_is_the_same_at_every_step(name,
 
 
 def test_every_loss_reaches_the_learner():
-    env, agent_env, rng = (
-        make_env("connect_four", "alphabeta:depth=4"),
-        aec.env("connect_four"),
-        np.random.default_rng(3),
-    )
+    env, agent_env = make_env("connect_four", "alphabeta:depth=4"), aec.env("connect_four")
+    rng, last, results = np.random.default_rng(3), [], []
     env.reset(seed=1)
-    last, results = [], []
     for _ in range(200):
         rewards, result = play(env, agent_env, rng)
         assert set(rewards[:-1]) <= {0.0}
@@ -130,46 +117,6 @@ def test_every_loss_reaches_the_learner():
         results.append(result)
     assert last == results
     assert last.count(-1.0) > 190
-
-
-def test_the_seed_makes_games_repeatable_and_without_one_they_go_on_differently():
-    def games(seed):
-        env, results = make_env("connect_four", "random"), []
-        observation, info = env.reset(seed=seed)
-        for _ in range(60):
-            results.append(observation.tobytes())
-            observation, _, over, _, info = env.step(int(info["action_mask"].argmax()))
-            if over:
-                observation, info = env.reset()
-        return results
-
-    assert games(4) == games(4)
-    assert games(4) != games(5)
-    assert len(set(games(4))) > 40
-
-
-@pytest.mark.parametrize("choice", ["penalty", "raise"])
-def test_an_illegal_action_ends_the_game_with_a_loss_or_raises(choice):
-    env = make_env("connect_four", "random", seat=0, illegal=choice, rows=2)
-    _, info = env.reset(seed=1)
-    while info["action_mask"][0]:
-        _, _, over, _, info = env.step(0)
-        assert not over
-    before = env.position
-    if choice == "raise":
-        with pytest.raises(IllegalActionError, match="action 0 is not legal"):
-            env.step(0)
-        assert env.position == before
-    else:
-        _, reward, terminated, _, info = env.step(0)
-        assert (reward, terminated, info["illegal_action"], info["action_mask"].any()) == (
-            -1.0,
-            True,
-            True,
-            False,
-        )
-        with pytest.raises(ValueError, match="no game under way"):
-            env.step(1)
 
 
 def test_wrong_calls_are_refused_clearly():
@@ -180,16 +127,8 @@ def test_wrong_calls_are_refused_clearly():
         env.reset(options={"seat": 1})
     env.reset()
     for action in (7, -1, 1.5, None):
-        with pytest.raises(
-            IllegalActionError, match="is not an action of connect_four; actions are 0 to 6"
-        ):
+        with pytest.raises(IllegalActionError, match="not an action of connect_four; actions"):
             env.step(action)
-    with pytest.raises(ValueError, match="render_mode='3d' is not possible"):
-        make_env("connect_four", render_mode="3d")
-    with pytest.raises(ValueError, match="there is no agent 'stockfish'"):
-        gymnasium.make("plyground/ConnectFour-v0", opponent="stockfish")
-    with pytest.raises(ValueError, match="seat='first' is not possible"):
-        gymnasium.make("plyground/ConnectFour-v0", seat="first")
 
 
 def test_text_and_pixels_show_the_board():
@@ -200,36 +139,12 @@ def test_text_and_pixels_show_the_board():
     assert str(env) == "<tic_tac_toe against greedy>"
 
 
-def test_agents_act_on_the_environment():
-    env, agent = make_env("connect_four", "random"), make_agent("alphabeta:depth=4")
-    wins = 0
-    env.reset(seed=1)
-    for _ in range(10):
-        over, _ = False, env.reset()
-        while not over:
-            _, reward, over, _, _ = env.step(agent.act(env))
-        wins += reward == 1
-    assert wins == 10
-
-
 def test_the_name_with_its_module_needs_no_import():
     code = (
         "import gymnasium; print(gymnasium.make('plyground:plyground/ConnectFour-v0', "
         "opponent='alphabeta:depth=2', rows=5).reset(seed=1)[0].shape)"
     )
-    over = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        env=dict(os.environ),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert over.stdout.split() == ["(5,", "7,", "2)"], over.stderr
-
-
-def test_every_built_in_game_is_registered():
-    assert "plyground/ConnectFour-v0" in IDS
-    assert set(IDS) <= set(gymnasium.registry)
+    assert run_python("-W", "ignore", "-c", code) == "(5, 7, 2)\n"
 
 
 # -- stable-baselines3 --
@@ -264,18 +179,6 @@ def test_the_vecenv_reports_ends_of_games_as_monitored_environments_do():
         assert all("episode" in info for info, over in zip(infos, dones) if over)
         assert not any(info for info, over in zip(infos, dones) if not over)
     assert results.count(-1.0) > 15
-
-
-def test_the_vecenv_is_repeatable_by_seed():
-    def games():
-        env = make_vec_env("tic_tac_toe", 4, "random")
-        env.seed(5)
-        steps = [env.reset()]
-        for _ in range(20):
-            steps.append(env.step(env.action_masks().argmax(axis=1))[0])
-        return np.stack(steps)
-
-    assert np.array_equal(games(), games())
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

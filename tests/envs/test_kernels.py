@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numba
 import pytest
-from helpers import AGENTS, ROOT, SMALL_GAMES, TESTS
+from helpers import AGENTS, ROOT, SMALL_GAMES, TESTS, run_python
 from networks import write_network
 from plyground import make_game
 from plyground.envs.compiled.cache import cache_root
@@ -34,11 +34,8 @@ def run(*arguments, cache, path=(), **switches):
     environment = variables | {"PLYGROUND_CACHE": str(cache), "PYTHONPATH": search} | switches
     result = subprocess.run(
         [sys.executable, "-W", "ignore", *map(str, arguments)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert result.returncode == 0, f"exit status {result.returncode}\n{result.stderr}"
     return result.stdout
 
@@ -153,55 +150,13 @@ def test_an_edited_rule_is_seen_by_the_next_run(tmp_path, package):
     )
     assert three != four
     assert count() == three
-    rule, source = (
-        "if connects(stones, rules.rows, rules.connect):",
-        package / "envs" / "games" / "connect_four" / "rules.py",
-    )
+    rule = "if connects(stones, rules.rows, rules.connect):"
+    source = package / "envs" / "games" / "connect_four" / "rules.py"
     assert rule in source.read_text()
     source.write_text(
         source.read_text().replace(rule, rule.replace("rules.connect)", "rules.connect + 1)"))
     )
     assert count() == four
-
-
-SEARCH_KERNEL = """
-from ...envs.compiled.kernels import kernel
-
-@kernel
-def depth(position):
-    return 1
-"""
-ASK_DEPTH = """
-from numba.core import event
-from plyground.agents.search.probe import depth
-with event.install_recorder("numba:compile") as compilations:
-    print(depth(0), bool(compilations.buffer))
-"""
-
-
-@pytest.mark.thorough
-def test_an_edited_search_kernel_is_seen_and_an_edit_of_an_unrelated_file_compiles_nothing(
-    tmp_path, package
-):
-    kernel, script = package / "agents" / "search" / "probe.py", tmp_path / "ask.py"
-    kernel.write_text(SEARCH_KERNEL)
-    script.write_text(ASK_DEPTH)
-
-    def ask():
-        return run(script, cache=tmp_path / "cache", path=[package.parent]).split()
-
-    assert ask() == ["1", "True"]
-    assert ask() == ["1", "False"]
-    for unrelated in (
-        "agents/search/mcts_kernels.py",
-        "envs/games/gomoku/rules.py",
-        "evaluation/sequential_test.py",
-    ):
-        with (package / unrelated).open("a") as file:
-            file.write("# an edit\n")
-    assert ask() == ["1", "False"]
-    kernel.write_text(SEARCH_KERNEL.replace("return 1", "return 2"))
-    assert ask() == ["2", "True"]
 
 
 def test_no_kernel_of_the_package_counts_as_a_users_own():
@@ -210,10 +165,7 @@ def test_no_kernel_of_the_package_counts_as_a_users_own():
         "import plyground.agents; from plyground.envs.compiled.cache import own_sources as own; "
         "print(own.everywhere, len(own.files))"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert result.stdout.split() == ["False", "0"]
+    assert run_python("-c", program).split() == ["False", "0"]
 
 
 FINGERPRINTS = """
@@ -281,14 +233,6 @@ def test_an_edited_game_of_ones_own_is_seen_by_the_next_run(tmp_path):
     own.write_text(own.read_text().replace(rule, rule.replace("rules.most", "rules.most - 1")))
     assert run(script, cache=tmp_path / "cache").split() == ["8"]
     assert run(script, cache=tmp_path / "cache").split() == ["8"]
-
-
-@pytest.mark.thorough
-def test_kernels_work_where_no_cache_can_be_written(tmp_path):
-    (tmp_path / "file").write_text("")
-    script = tmp_path / "count.py"
-    script.write_text(COUNT.format(spec="tic_tac_toe", depth=3))
-    assert run(script, cache=tmp_path / "file" / "cache").split() == ["504"]
 
 
 @pytest.mark.thorough

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import NamedTuple
 
 import numpy as np
 import pytest
-from helpers import TESTS
+from helpers import TESTS, run_python
 from plyground.envs import Facts, Game, SpecificationError, declare_game
 from plyground.envs import rules as r
 
 
 @pytest.mark.thorough
 def test_a_game_of_30000_actions_plays_in_every_environment_by_the_default_rules():
-    ran = subprocess.run(
-        [sys.executable, TESTS / "many_actions.py"],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout == "played 30000 actions\n"
+    assert run_python(TESTS / "many_actions.py") == "played 30000 actions\n"
 
 
 def test_a_game_of_more_actions_than_an_int16_can_count_is_refused():

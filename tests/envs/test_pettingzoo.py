@@ -4,13 +4,11 @@ avoided.
 
 from __future__ import annotations
 
-import itertools
-import time
 import warnings
 
 import pytest
 from helpers import ALL_GAMES, GAMES
-from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test
+from pettingzoo.test import api_test, render_test, seed_test
 from plyground.envs.aec import env, raw_env
 
 INHERENT = (
@@ -58,15 +56,6 @@ def test_rendering(spec):
         return made
 
     render_test(make)
-
-
-@pytest.mark.parametrize("spec", ALL_GAMES)
-def test_performance_benchmark_runs(spec, monkeypatch, capsys):
-    """On a clock that moves by a hundredth of a second whenever it is read."""
-    readings = itertools.count()
-    monkeypatch.setattr(time, "time", lambda: next(readings) / 100)
-    performance_benchmark(env(spec))
-    assert "Finished performance benchmark" in capsys.readouterr().out
 
 
 def test_the_inherent_warnings_are_given_about_any_environment_of_another_name():

@@ -125,27 +125,6 @@ def test_games_on_the_largest_boards_go_as_in_the_reference(board):
         assert_same_game(game, seed)
 
 
-@pytest.mark.parametrize("rule", ["freestyle", "standard", "caro", "caro_overline"])
-def test_the_random_games_tell_the_gomoku_rules_apart(rule):
-    """Random games compare the variants only if they hold rows that one variant counts as won and
-    another does not.
-    """
-
-    def results(of_rule):
-        game, endings = make_game("gomoku", size=6, connect=3, rule=of_rule), []
-        for seed in range(200):
-            rng, position, last = random.Random(seed), game.initial_position(), None
-            while not position.is_over:
-                last = next_action(rng, position.legal_actions(), last, 6)
-                position.play(last)
-            endings.append((position.returns, int(position.action_mask().sum()), str(position)))
-        return endings
-
-    others = {"freestyle", "standard", "caro", "caro_overline"} - {rule}
-    mine = results(rule)
-    assert all(mine != results(other) for other in others)
-
-
 @settings(max_examples=60)
 @given(games(), seeds)
 def test_heuristics_value_positions_as_the_reference_does(board, seed):
@@ -171,19 +150,6 @@ def test_heuristics_value_positions_as_the_reference_does(board, seed):
         reference.play(last)
 
 
-@settings(max_examples=60)
-@given(games(), seeds)
-def test_ordering_permutes_the_legal_actions(board, seed):
-    game, rng = make_game(*board), random.Random(seed)
-    position = game.initial_position()
-    while not position.is_over:
-        legal = position.legal_actions()
-        order = np.array(legal, np.int16)
-        r.order_actions(game.rules, position.record, order, len(legal))
-        assert sorted(order.tolist()) == legal
-        position.play(rng.choice(legal))
-
-
 @pytest.mark.parametrize("name", game_names())
 def test_random_actions_are_uniform_over_the_legal_ones(name):
     game = small_board(name)
@@ -204,24 +170,6 @@ def test_random_actions_are_uniform_over_the_legal_ones(name):
         assert ((counts - expected) ** 2 / expected).sum() < len(legal) - 1 + 6 * (
             2 * len(legal)
         ) ** 0.5
-
-
-@settings(max_examples=60)
-@given(games(), seeds)
-def test_play_commutes_with_every_symmetry(board, seed):
-    game, rng = make_game(*board), random.Random(seed)
-    symmetries = game.symmetries
-    number = rng.randrange(len(symmetries))
-    position = game.initial_position()
-    image = position.transformed(number)
-    assert image == position
-    while not position.is_over:
-        action = rng.choice(position.legal_actions())
-        position.play(action)
-        image.play(int(symmetries[number, action]))
-        assert position.transformed(number) == image
-        assert position.transformed(number).key == image.key
-        assert image.returns == position.returns
 
 
 # Specifications whose rules decide the same games as those of another one.

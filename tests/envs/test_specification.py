@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from plyground.envs.specification import (
     Parameter,
     SpecificationError,
-    check_names,
     convert_parameters,
     format_specification,
     parse_specification,
@@ -47,10 +46,7 @@ def test_a_specification_is_a_name_an_argument_and_parameters(text, name, argume
         ("", "names nothing"),
         (":a=1", "names nothing"),
         ("x:a=1,b", "'b' in 'x:a=1,b' is not of the form KEY=VALUE"),
-        ("x:a=", "not of the form"),
-        ("x:=1", "not of the form"),
-        ("x:", "not of the form"),
-        ("x:a=1,", "not of the form"),
+        *((text, "not of the form") for text in ("x:a=", "x:=1", "x:", "x:a=1,")),
         ("x:a=1,a=2", "'a' is given twice"),
     ],
 )
@@ -88,17 +84,6 @@ RULE = Parameter("rule", str, "a", "which", choices=("a", "b"))
 SWITCH = Parameter("fast", bool, False)
 
 
-# what Python's own int and float take for 10 and 3
-LIKE_NUMBERS = ["1_0", " 3", "3 ", "٣", "\uff13", "3\n", "१.५", "1_0.5", "inf", "nan", "0x3", "3e"]
-
-
-@pytest.mark.parametrize("text", LIKE_NUMBERS)
-@pytest.mark.parametrize("parameter", [WHOLE, SECONDS])
-def test_only_plain_digits_are_a_number(parameter, text):
-    with pytest.raises(SpecificationError, match="must be a"):
-        parameter.convert(text, "thing")
-
-
 @pytest.mark.parametrize(
     ("parameter", "given_value", "value"),
     [
@@ -123,27 +108,19 @@ def test_values_are_converted_to_the_parameter_s_type(parameter, given_value, va
 @pytest.mark.parametrize(
     ("parameter", "value", "allowed"),
     [
-        (WHOLE, "0", "a whole number from 1 to 250"),
-        (WHOLE, 251, "a whole number from 1 to 250"),
-        (WHOLE, "1.5", "a whole number from 1 to 250"),
-        (WHOLE, 1.5, "a whole number from 1 to 250"),
-        (WHOLE, True, "a whole number from 1 to 250"),
-        (WHOLE, None, "a whole number from 1 to 250"),
+        *((WHOLE, value, "a whole number from 1 to 250")
+          for value in ("0", 251, "1.5", 1.5, True, None)),
         (ANY, "x", "a whole number"),
         (SECONDS, "0", "a number of at least 0.001"),
         (SECONDS, "nan", "a number of at least 0.001"),
         (RULE, "c", "one of a, b"),
         (SWITCH, "perhaps", "yes or no"),
     ],
-)
+)  # fmt: skip
 def test_a_bad_value_is_refused_with_what_is_allowed(parameter, value, allowed):
-    with pytest.raises(
-        SpecificationError,
-        match=(
-            f"{parameter.name}={value} is not possible for thing: {parameter.name} must be "
-            f"{allowed}(;| \\(|$)"
-        ),
-    ):
+    name = parameter.name
+    message = rf"{name}={value} is not possible for thing: {name} must be {allowed}(;| \(|$)"
+    with pytest.raises(SpecificationError, match=message):
         parameter.convert(value, "thing")
 
 
@@ -155,13 +132,13 @@ def test_parameters_that_are_not_given_have_their_defaults():
     }
 
 
-def test_unknown_names_are_refused_with_those_known():
-    with pytest.raises(
-        SpecificationError,
-        match=r"thing has no parameter 'deph'; did you mean 'depth'\? \(it has: depth, rule\)",
-    ):
-        convert_parameters("thing", (WHOLE, RULE), {"deph": 3})
-    with pytest.raises(SpecificationError, match=r"thing has no parameter 'x' \(it has none\)"):
-        convert_parameters("thing", (), {"x": 3})
-    with pytest.raises(SpecificationError, match=r"there is no game 'go' \(there are: a, b\)"):
-        check_names("there is no game", ["a", "go"], ["a", "b"])
+@pytest.mark.parametrize(
+    ("parameters", "name", "complaint"),
+    [
+        ((WHOLE, RULE), "deph", r"'deph'; did you mean 'depth'\? \(it has: depth, rule\)"),
+        ((), "x", r"'x' \(it has none\)"),
+    ],
+)
+def test_unknown_parameters_are_refused_with_those_known(parameters, name, complaint):
+    with pytest.raises(SpecificationError, match=f"thing has no parameter {complaint}"):
+        convert_parameters("thing", parameters, {name: 3})

@@ -9,60 +9,43 @@ import pytest
 from plyground.envs import connect_four_v0, dots_and_boxes_v0, trace
 from plyground.training.environments import make_env, make_vector_env
 
+ILLEGAL = "an illegal action was taken"
+# What is learnt of a step by a learner without mistakes, and by one with each of them; ``first`` is
+# an observation after a reset.
+LEARNT = {
+    None: lambda reward, after, over, first: (reward, after, over),
+    ILLEGAL: lambda reward, after, over, first: (reward, after, over),
+    "the reward at the end of a game was lost": lambda reward, after, over, first: (
+        0.0 if over else reward, after, over,
+    ),
+    "the wrong player was credited": lambda reward, after, over, first: (-reward, after, over),
+    "a reset observation was learnt from": lambda reward, after, over, first: (
+        reward, first if over else after, False,
+    ),
+    "the last transition of a game was never learnt from": lambda reward, after, over, first: (
+        None if over else (reward, after, over)
+    ),
+    "a game was lost, and no loss was ever seen": lambda reward, after, over, first: (
+        max(reward, 0.0), after, over,
+    ),
+}  # fmt: skip
+each_mistake = pytest.mark.parametrize("mistake", LEARNT)
 
-class Steps:
-    """A learner without mistakes, or with one that a subclass plants."""
 
-    def __init__(self, ledger):
-        self.ledger = ledger
+class Learner:
+    """A learner with a mistake, or without one."""
+
+    def __init__(self, ledger, mistake):
+        self.ledger, self.mistake = ledger, mistake
 
     def learn(self, observation, action, reward, after, over, player=None, first=None):
-        self.ledger.learnt(observation, action, reward, after, over, player)
+        learnt = LEARNT[self.mistake](reward, after, over, first)
+        if learnt is not None:
+            self.ledger.learnt(observation, action, *learnt, player)
 
     def choose(self, mask, rng):
-        return int(rng.choice(np.flatnonzero(mask)))
-
-
-class PlaysIllegally(Steps):
-    def choose(self, mask, rng):
-        return int(rng.integers(len(mask)))
-
-
-class LosesTheLastReward(Steps):
-    def learn(self, observation, action, reward, after, over, player=None, first=None):
-        self.ledger.learnt(observation, action, 0.0 if over else reward, after, over, player)
-
-
-class CreditsTheOther(Steps):
-    def learn(self, observation, action, reward, after, over, player=None, first=None):
-        self.ledger.learnt(observation, action, -reward, after, over, player)
-
-
-class LearnsFromTheReset(Steps):
-    def learn(self, observation, action, reward, after, over, player=None, first=None):
-        self.ledger.learnt(observation, action, reward, first if over else after, False, player)
-
-
-class ForgetsTheEnd(Steps):
-    def learn(self, observation, action, reward, after, over, player=None, first=None):
-        if not over:
-            self.ledger.learnt(observation, action, reward, after, over, player)
-
-
-class SeesNoLosses(Steps):
-    def learn(self, observation, action, reward, after, over, player=None, first=None):
-        self.ledger.learnt(observation, action, max(reward, 0.0), after, over, player)
-
-
-MISTAKES = [
-    (Steps, None),
-    (PlaysIllegally, "an illegal action was taken"),
-    (LosesTheLastReward, "the reward at the end of a game was lost"),
-    (CreditsTheOther, "the wrong player was credited"),
-    (LearnsFromTheReset, "a reset observation was learnt from"),
-    (ForgetsTheEnd, "the last transition of a game was never learnt from"),
-    (SeesNoLosses, "a game was lost, and no loss was ever seen"),
-]
+        any_action = self.mistake == ILLEGAL
+        return int(rng.integers(len(mask)) if any_action else rng.choice(np.flatnonzero(mask)))
 
 
 def assert_found(ledger, expected):
@@ -76,11 +59,11 @@ def assert_found(ledger, expected):
             ledger.check()
 
 
-@pytest.mark.parametrize(("learner", "expected"), MISTAKES)
+@each_mistake
 @pytest.mark.parametrize("form", [{}, {"observation": "dict", "layout": "chw"}], ids=str)
-def test_mistakes_with_one_game_are_found(learner, expected, form):
+def test_mistakes_with_one_game_are_found(mistake, form):
     env, rng = trace(make_env("connect_four", "greedy", **form)), np.random.default_rng(1)
-    student = learner(env.ledger)
+    student = Learner(env.ledger, mistake)
     first, info = env.reset(seed=1)
     for _ in range(20):
         observation, pending, over = first, [], False
@@ -92,14 +75,14 @@ def test_mistakes_with_one_game_are_found(learner, expected, form):
         first, info = env.reset()
         for one in pending:
             student.learn(*one, first=first)
-    assert_found(env.ledger, expected)
+    assert_found(env.ledger, mistake)
 
 
-@pytest.mark.parametrize(("learner", "expected"), MISTAKES)
+@each_mistake
 @pytest.mark.parametrize("mode", ["same-step", "next-step", "disabled"])
-def test_mistakes_with_many_games_are_found(learner, expected, mode):
+def test_mistakes_with_many_games_are_found(mistake, mode):
     envs = trace(make_vector_env("connect_four", 4, "greedy", autoreset_mode=mode))
-    rng, student = np.random.default_rng(1), learner(envs.ledger)
+    rng, student = np.random.default_rng(1), Learner(envs.ledger, mistake)
     observation, infos = envs.reset(seed=1)
     over = np.zeros(4, np.bool_)
     start = observation[0].copy()
@@ -121,7 +104,7 @@ def test_mistakes_with_many_games_are_found(learner, expected, mode):
             after, infos = envs.reset(options={"reset_mask": endings.copy()})
             over = np.zeros(4, np.bool_)
         observation = after
-    assert_found(envs.ledger, expected)
+    assert_found(envs.ledger, mistake)
 
 
 def test_the_step_that_begins_the_next_game_is_not_to_be_learnt_from():
@@ -142,13 +125,13 @@ def test_the_step_that_begins_the_next_game_is_not_to_be_learnt_from():
     ]
 
 
-@pytest.mark.parametrize(("learner", "expected"), MISTAKES)
+@each_mistake
 @pytest.mark.parametrize(
     "make", [connect_four_v0.env, lambda: dots_and_boxes_v0.env(rows=2, cols=2, reward="margin")]
 )
-def test_mistakes_in_turns_of_two_players_are_found(learner, expected, make):
+def test_mistakes_in_turns_of_two_players_are_found(mistake, make):
     env, rng = trace(make()), np.random.default_rng(1)
-    student = learner(env.ledger)
+    student = Learner(env.ledger, mistake)
     env.reset()
     first = env.observe("player_0")
     for _ in range(10):
@@ -163,7 +146,7 @@ def test_mistakes_in_turns_of_two_players_are_found(learner, expected, make):
             if not over:
                 waiting[agent] = (observation, action)
             env.step(action)
-    assert_found(env.ledger, expected)
+    assert_found(env.ledger, mistake)
 
 
 def test_the_wrong_player_is_noticed_by_name():

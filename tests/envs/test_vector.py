@@ -11,15 +11,13 @@ import pickle
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode
-from plyground import IllegalActionError, make_agent, make_game
+from plyground import IllegalActionError, make_game
 from plyground.agents.opponents import make_opponents
 from plyground.envs import aec
 from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.single_agent.opponents import Opponent
 from plyground.training.environments import make_vector_env
-from plyground.training.sb3 import BoardVecEnv
 
 GAMES = [
     "tic_tac_toe",
@@ -93,8 +91,7 @@ def test_the_seed_decides_everything_and_another_seed_other_games():
 
 def test_threads_change_nothing_but_the_speed():
     one, two = (
-        batch_of("connect_four", 33, "mix:1 random,2 greedy"),
-        batch_of("connect_four", 33, "mix:1 random,2 greedy", threads=2),
+        batch_of("connect_four", 33, "mix:1 random,2 greedy", threads=threads) for threads in (1, 2)
     )
     one.reset(seed=1)
     two.reset(seed=1)
@@ -142,12 +139,9 @@ def test_both_sides_in_a_batch_play_the_aec_environments_games(spec):
 
 
 def test_the_learner_sits_in_both_seats_equally_often():
-    batch, stream, seats = (
-        batch_of("tic_tac_toe", 256, "random"),
-        new_stream(5),
-        collections.Counter(),
-    )
+    batch, stream = batch_of("tic_tac_toe", 256, "random"), new_stream(5)
     batch.reset(seed=9)
+    seats = collections.Counter()
     for _ in range(60):
         batch.step(batch.draw_actions(stream))
         seats.update(batch.state.final_seats[batch.state.terminated].tolist())
@@ -165,26 +159,23 @@ def test_a_fixed_seat_is_kept(seat):
         batch.step(batch.draw_actions(stream))
 
 
-def test_a_mixture_is_met_by_its_weights_and_a_pool_equally():
-    for opponent, share in (
+@pytest.mark.parametrize(
+    ("opponent", "share"),
+    [
         ("mix:1 random,3 greedy", 0.25),
         (["random", "greedy"], 0.5),
-        ([make_agent("random"), "mix:5 random,5 greedy"], 0.75),
-    ):
-        batch, stream, pairs = (
-            batch_of("tic_tac_toe", 256, opponent),
-            new_stream(5),
-            collections.Counter(),
-        )
-        batch.reset(seed=9)
-        for _ in range(30):
-            batch.step(batch.draw_actions(stream))
-            labels = [
-                batch.opponents[choice].label
-                for choice in batch.state.final_opponents[batch.state.terminated]
-            ]
-            pairs.update(labels)
-        assert abs(pairs["random"] / pairs.total() - share) < 0.05
+        (["random", "mix:5 random,5 greedy"], 0.75),
+    ],
+)
+def test_a_mixture_is_met_by_its_weights_and_a_pool_equally(opponent, share):
+    batch, stream = batch_of("tic_tac_toe", 256, opponent), new_stream(5)
+    batch.reset(seed=9)
+    met = collections.Counter()
+    for _ in range(30):
+        batch.step(batch.draw_actions(stream))
+        ended = batch.state.final_opponents[batch.state.terminated]
+        met.update(batch.opponents[choice].label for choice in ended)
+    assert abs(met["random"] / met.total() - share) < 0.05
 
 
 class Lowest:
@@ -248,14 +239,6 @@ def test_opponents_can_be_replaced_while_games_are_under_way():
     batch.step(batch.draw_actions(stream))
 
 
-def test_an_environment_of_stable_baselines3_replaces_its_opponents():
-    env = BoardVecEnv("tic_tac_toe", 4, "random")
-    env.reset()
-    env.set_opponent(["greedy", Lowest()])
-    assert env.opponents == ["greedy", "Lowest"]
-    env.step(env.action_masks().argmax(axis=1))
-
-
 def test_where_the_opponent_would_end_the_game_at_once_another_is_begun():
     # one edge is left, and whoever draws it has both boxes
     spec = "dots_and_boxes:rows=1,cols=2,start=swedish"
@@ -291,10 +274,8 @@ def test_an_illegal_action_of_either_side_loses():
 
 
 def test_an_illegal_action_brings_the_sum_of_rewards_to_the_games_lowest_return():
-    batch, stream = (
-        batch_of("dots_and_boxes:rows=2,cols=2,reward=margin", 16, "greedy"),
-        new_stream(1),
-    )
+    batch = batch_of("dots_and_boxes:rows=2,cols=2,reward=margin", 16, "greedy")
+    stream = new_stream(1)
     batch.reset(seed=0)
     sums = np.zeros(16)
     for _ in range(4):
@@ -307,18 +288,12 @@ def test_an_illegal_action_brings_the_sum_of_rewards_to_the_games_lowest_return(
 
 def test_an_illegal_action_can_raise_and_then_changes_nothing():
     batch, twin = (
-        batch_of("connect_four", 3, None, illegal="raise"),
-        batch_of("connect_four", 3, None),
+        batch_of("connect_four", 3, None, illegal=illegal) for illegal in ("raise", "penalty")
     )
     columns_full(batch)
     columns_full(twin)
-    with pytest.raises(
-        IllegalActionError,
-        match=(
-            r"action 0 is not legal in game 2 of 3 of connect_four; "
-            r"legal actions: \[1, 2, 3, 4, 5, 6\]"
-        ),
-    ):
+    message = r"action 0 is not legal in game 2 of 3 of connect_four; legal actions: \[1, 2, 3, 4"
+    with pytest.raises(IllegalActionError, match=message):
         batch.step(np.array([1, 1, 0]))
     assert_same_state(batch, twin)
 
@@ -349,65 +324,6 @@ def test_an_opponents_illegal_action_is_reported_with_its_name():
 # -- Gymnasium --
 
 
-def make_both(**options):
-    """Our vector environment and Gymnasium's own around single environments."""
-    ours = gymnasium.make_vec("plyground/DotsAndBoxes-v0", num_envs=6, rows=2, cols=2, **options)
-    mode = {"autoreset_mode": AutoresetMode.SAME_STEP}
-    theirs = gymnasium.make_vec(
-        "plyground/DotsAndBoxes-v0",
-        num_envs=6,
-        vectorization_mode="sync",
-        vector_kwargs=mode,
-        rows=2,
-        cols=2,
-        **options,
-    )
-    return ours, theirs
-
-
-def assert_same(ours, theirs, path="result"):
-    assert type(ours) is type(theirs), path
-    if isinstance(ours, (dict, tuple)):
-        assert len(ours) == len(theirs), path
-        for key in ours if isinstance(ours, dict) else range(len(ours)):
-            assert_same(ours[key], theirs[key], f"{path}/{key}")
-    elif ours.dtype == object:
-        for left, right in zip(ours, theirs):
-            assert (left is right is None) or np.array_equal(left, right), path
-    else:
-        assert ours.dtype == theirs.dtype, path
-        assert np.array_equal(ours, theirs), path
-
-
-@pytest.mark.parametrize("opponent", ["mix:0.3 random,0.7 greedy", "montecarlo:simulations=3"])
-def test_the_vector_environment_returns_what_gymnasiums_own_does_around_single_environments(
-    opponent,
-):
-    ours, theirs = make_both(opponent=opponent, reward="margin")
-    assert ours.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    results = ours.reset(seed=7), theirs.reset(seed=7)
-    assert_same(*results)
-    rng, endings, illegal = np.random.default_rng(3), 0, 0
-    for _ in range(50):
-        masks = results[0][-1]["action_mask"]
-        actions = np.array(
-            [
-                rng.choice(np.flatnonzero(mask)) if rng.random() < 0.95 else rng.integers(12)
-                for mask in masks
-            ]
-        )
-        results = ours.step(actions), theirs.step(actions)
-        assert_same(*results)
-        endings += results[0][2].sum()
-        illegal += (
-            results[0][-1]
-            .get("final_info", {"illegal_action": np.zeros(1)})["illegal_action"]
-            .sum()
-        )
-    assert endings > 20
-    assert illegal > 0
-
-
 @pytest.mark.parametrize("mode", [None, "vector_entry_point"])
 def test_make_vec_makes_the_compiled_environment_with_masks_for_every_game(mode):
     env = gymnasium.make_vec(
@@ -432,44 +348,27 @@ def test_only_without_copying_does_a_step_overwrite_what_was_returned():
         assert np.array_equal(first, before) == copies
 
 
-def test_a_reset_mask_starts_only_some_games_anew():
-    env = make_vector_env("connect_four", 3, "random", seat=0)
-    env.reset(seed=1)
-    before, *_ = env.step(np.array([1, 2, 3]))
-    after, _ = env.reset(options={"reset_mask": np.array([False, True, False])})
-    assert np.array_equal(before[[0, 2]], after[[0, 2]])
-    assert after[1].sum() == 0
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"num_envs": 0}, "num_envs=0 is not possible; it is a whole number of at least 1"),
         ({"num_envs": 2.5}, "num_envs=2.5 is not possible"),
         ({"threads": 0}, "threads=0 is not possible"),
-        (
-            {"threads": 2, "opponent": "montecarlo"},
-            "threads=2 is possible only for opponents that are compiled, and montecarlo is called "
-            "from Python",
-        ),
+        ({"threads": 2, "opponent": "montecarlo"}, "only for opponents that are compiled, and mo"),
         ({"seat": 2}, "seat=2 is not possible; it is 0 .* 1 or 'random'"),
         ({"seat": True}, "seat=True is not possible"),
         ({"illegal": "ignore"}, "illegal='ignore' is not possible; it is one of penalty, raise"),
         ({"opponent": "alphabetta"}, "there is no agent 'alphabetta'; did you mean 'alphabeta'"),
         ({"opponent": "alphabeta:deep=2"}, "alphabeta has no parameter 'deep'"),
-        (
-            {"opponent": "mix:random,greedy"},
-            "'random,greedy' in 'mix:random,greedy' is not of the form WEIGHT AGENT",
-        ),
-        (
-            {"opponent": "mix:0 random"},
-            "'0 random' in 'mix:0 random' is not of the form WEIGHT AGENT",
-        ),
+        ({"opponent": "mix:random,greedy"}, "'random,greedy' in .* not of the form WEIGHT AGENT"),
+        ({"opponent": "mix:0 random"}, "'0 random' in .* is not of the form WEIGHT AGENT"),
         ({"opponent": "mix:"}, "'' in 'mix:' is not of the form WEIGHT AGENT"),
         ({"opponent": []}, "a pool of opponents needs at least one"),
         ({"opponent": "greedy:heuristic=lines"}, "connect_four has no heuristic 'lines'"),
         ({"rows": 1000}, "rows=1000 is not possible"),
         ({"colour": "red"}, "connect_four got an unexpected keyword argument 'colour'"),
+        ({"autoreset_mode": "never"}, "it is one of next-step, same-step, disabled"),
+        ({"render_mode": "human"}, "render_mode='human' is not possible for many games"),
     ],
 )
 def test_what_is_wrong_with_the_options_is_said_clearly(options, message):

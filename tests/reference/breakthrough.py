@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from plyground import Game
 
-from .reference import Reference
+from .reference import Reference, planes_of
 
 # OpenSpiel gives each side one row of pieces on boards of fewer than six rows.
 OPENSPIEL = [
@@ -71,18 +71,8 @@ class Breakthrough(Reference):
             self.winner = self.to_move
         self.to_move = 1 - self.to_move
 
-    def is_over(self) -> bool:
-        return self.winner is not None
-
-    def returns(self) -> tuple[float, float]:
-        return {None: (0.0, 0.0), 0: (1.0, -1.0), 1: (-1.0, 1.0)}[self.winner]
-
     def observation(self, player: int) -> np.ndarray:
-        planes = np.zeros((self.rows, self.cols, 3), np.int8)
-        for (row, column), owner in self.pieces.items():
-            planes[row, column, 0 if owner == player else 1] = 1
-        planes[..., 2] = int(player == 0)
-        return planes
+        return planes_of(self.pieces, self.rows, self.cols, player, 1)
 
     def pieces_of(self, player: int) -> list[tuple[int, int]]:
         """(rows to go, column) of each piece."""

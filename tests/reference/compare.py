@@ -29,12 +29,10 @@ def next_action(rng, legal, last, cols):
 
 def assert_same_game(game, seed):
     """Play one random game on both sides and compare everything at every ply; returns the plies."""
-    rng, position, reference, last = (
-        random.Random(seed),
-        game.initial_position(),
-        make_reference(game),
-        None,
-    )
+    rng = random.Random(seed)
+    position = game.initial_position()
+    reference = make_reference(game)
+    last = None
     plies = 0
     while True:
         legal = reference.legal_actions()

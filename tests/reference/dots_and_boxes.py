@@ -39,10 +39,8 @@ class DotsAndBoxes(Reference):
         self.to_move = 0
         self.winner = None
         for edge in self.actions:
-            left, right = (
-                all(column == 0 for _, column in edge),
-                all(column == cols for _, column in edge),
-            )
+            left = all(column == 0 for _, column in edge)
+            right = all(column == cols for _, column in edge)
             top, bottom = all(row == 0 for row, _ in edge), all(row == rows for row, _ in edge)
             if start == "icelandic" and (left or bottom):
                 self.drawn.add(edge)

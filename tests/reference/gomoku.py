@@ -24,27 +24,30 @@ class Gomoku(CellsReference):
 
     def has_won(self, player: int) -> bool:
         return any(
-            self.wins(player, length, blocked_ends) for length, blocked_ends in self.runs(player)
+            owner == player and self.wins(length, ends.count(1 - player))
+            for owner, length, ends in self.runs()
         )
 
-    def runs(self, player: int) -> list[tuple[int, int]]:
-        """(length, number of ends at which an opponent's stone stands) of every unbroken row of the
-        player's stones.
+    def runs(self) -> list[tuple[int, int, tuple[int | str | None, ...]]]:
+        """(owner, length, what stands at its ends) of every unbroken row of equal stones.
+
+        That is a player, None of a free cell, or ``edge``.
         """
-        lines = []
+        runs = []
         for line in self.lines():
             groups = [
                 (owner, len(list(cells)))
                 for owner, cells in groupby(self.stones.get(cell) for cell in line)
             ]
-            owners = [None, *(owner for owner, _ in groups), None]  # beyond the edge stands nobody
-            for index, (owner, length) in enumerate(groups):
-                if owner == player:
-                    neighbours = (owners[index], owners[index + 2])
-                    lines.append((length, neighbours.count(1 - player)))
-        return lines
+            owners = ["edge", *(owner for owner, _ in groups), "edge"]
+            runs += [
+                (owner, length, (owners[i], owners[i + 2]))
+                for i, (owner, length) in enumerate(groups)
+                if owner is not None
+            ]
+        return runs
 
-    def wins(self, player: int, length: int, blocked_ends: int) -> bool:
+    def wins(self, length: int, blocked_ends: int) -> bool:
         if self.rule == "freestyle":
             return length >= self.connect
         if self.rule == "standard":
@@ -103,7 +106,7 @@ def caro15(game: Gomoku, player: int) -> int:
     """
     return sum(
         length * (10**length if length <= 5 else 10) * (1 if owner == player else -1)
-        for owner, length, _ in _runs(game)
+        for owner, length, _ in game.runs()
     )
 
 
@@ -114,27 +117,10 @@ def caro15_open(game: Gomoku, player: int) -> int:
     share = {0: 0.0, 1: 0.1, 2: 1.0}
     return round(
         sum(
-            _run_points(game, length) * share[free] * (1 if owner == player else -1)
-            for owner, length, free in _runs(game)
+            _run_points(game, length) * share[ends.count(None)] * (1 if owner == player else -1)
+            for owner, length, ends in game.runs()
         )
     )
-
-
-def _runs(game: Gomoku) -> list[tuple[int, int, int]]:
-    """(owner, length, free ends) of every unbroken row of equal stones."""
-    lines = []
-    for line in game.lines():
-        groups = [
-            (owner, len(list(cells)))
-            for owner, cells in groupby(game.stones.get(cell) for cell in line)
-        ]
-        owners = ["edge", *(owner for owner, _ in groups), "edge"]
-        lines += [
-            (owner, n, (owners[i], owners[i + 2]).count(None))
-            for i, (owner, n) in enumerate(groups)
-            if owner is not None
-        ]
-    return lines
 
 
 def _run_points(game: Gomoku, length: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .reference import Reference
+from .reference import Reference, planes_of
 
 OPENSPIEL = [
     ("hex", "hex"),
@@ -63,18 +63,8 @@ class Hex(Reference):
             self.winner = self.to_move
         self.to_move = 1 - self.to_move
 
-    def is_over(self) -> bool:
-        return self.winner is not None
-
-    def returns(self) -> tuple[float, float]:
-        return {None: (0.0, 0.0), 0: (1.0, -1.0), 1: (-1.0, 1.0)}[self.winner]
-
     def observation(self, player: int) -> np.ndarray:
-        planes = np.zeros((self.size, self.size, 3), np.int8)
-        for (row, column), owner in self.stones.items():
-            planes[row, column, 0 if owner == player else 1] = 1
-        planes[..., 2] = int(player == 0)
-        return planes
+        return planes_of(self.stones, self.size, self.size, player, 1)
 
 
 def distance(game: Hex, player: int) -> int:

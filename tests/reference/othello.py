@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from .reference import Reference
+from .reference import Reference, planes_of
 
 OPENSPIEL = [("othello", "othello")]
 
@@ -79,11 +79,7 @@ class Othello(Reference):
         return first - second
 
     def observation(self, player: int) -> np.ndarray:
-        planes = np.zeros((self.rows, self.cols, 3), np.int8)
-        for (row, column), owner in self.discs.items():
-            planes[row, column, 0 if owner == player else 1] = 1
-        planes[..., 2] = int(player == 0)
-        return planes
+        return planes_of(self.discs, self.rows, self.cols, player, 1)
 
 
 def mobility(game: Othello, player: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Reference(ABC):
-    """One game in progress."""
+    """One game in progress; most are over when somebody has won."""
 
     to_move: int
     winner: int | None  # of a game won before the board is full
@@ -22,14 +22,26 @@ class Reference(ABC):
     @abstractmethod
     def play(self, action: int) -> None: ...
 
-    @abstractmethod
-    def is_over(self) -> bool: ...
+    def is_over(self) -> bool:
+        return self.winner is not None
 
-    @abstractmethod
-    def returns(self) -> tuple[float, float]: ...
+    def returns(self) -> tuple[float, float]:
+        return {None: (0.0, 0.0), 0: (1.0, -1.0), 1: (-1.0, 1.0)}[self.winner]
 
     @abstractmethod
     def observation(self, player: int) -> np.ndarray: ...
+
+
+def planes_of(
+    owners: dict[tuple[int, int], int], rows: int, cols: int, player: int, more: int = 0
+) -> np.ndarray:
+    """A plane of the player's cells and one of the opponent's; the last of more says who began."""
+    planes = np.zeros((rows, cols, 2 + more), np.int8)
+    for (row, column), owner in owners.items():
+        planes[row, column, 0 if owner == player else 1] = 1
+    if more:
+        planes[..., -1] = int(player == 0)
+    return planes
 
 
 @functools.cache
@@ -84,14 +96,8 @@ class StonesReference(Reference):
     def is_over(self) -> bool:
         return self.winner is not None or len(self.stones) == self.rows * self.cols
 
-    def returns(self) -> tuple[float, float]:
-        return {None: (0.0, 0.0), 0: (1.0, -1.0), 1: (-1.0, 1.0)}[self.winner]
-
     def observation(self, player: int) -> np.ndarray:
-        planes = np.zeros((self.rows, self.cols, 2), np.int8)
-        for (row, column), owner in self.stones.items():
-            planes[row, column, 0 if owner == player else 1] = 1
-        return planes
+        return planes_of(self.stones, self.rows, self.cols, player)
 
 
 def window_counts(game: StonesReference, player: int) -> list[tuple[int, int]]:

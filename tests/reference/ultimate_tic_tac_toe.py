@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .reference import Reference
+from .reference import Reference, planes_of
 
 OPENSPIEL = [("ultimate_tic_tac_toe", "ultimate_tic_tac_toe")]
 
@@ -80,13 +80,8 @@ class UltimateTicTacToe(Reference):
     def is_over(self) -> bool:
         return self.winner is not None or all(map(self.is_closed, PLACES))
 
-    def returns(self) -> tuple[float, float]:
-        return {None: (0.0, 0.0), 0: (1.0, -1.0), 1: (-1.0, 1.0)}[self.winner]
-
     def observation(self, player: int) -> np.ndarray:
-        planes = np.zeros((9, 9, 5), np.int8)
-        for cell, owner in self.marks.items():
-            planes[(*cell, 0 if owner == player else 1)] = 1
+        planes = np.pad(planes_of(self.marks, 9, 9, player), ((0, 0), (0, 0), (0, 3)))
         for (row, column), owner in self.owners.items():
             plane = 2 if owner == player else 3
             planes[3 * row : 3 * row + 3, 3 * column : 3 * column + 3, plane] = 1

@@ -10,7 +10,6 @@ import re
 import gymnasium
 import numpy as np
 import pettingzoo
-import plyground
 import pytest
 import torch
 from plyground import Agent, Decision, as_policy, make_agent, make_game, play_game
@@ -89,15 +88,10 @@ MODELS = {
 AGENTS = {
     name: name
     for name in (
-        "random",
-        "greedy",
-        "minimax:depth=2",
-        "alphabeta:depth=2",
-        "montecarlo:simulations=5",
-        "mcts:simulations=10",
-        "zoo:connect_four",
+        "random", "greedy", "minimax:depth=2", "alphabeta:depth=2", "montecarlo:simulations=5",
+        "mcts:simulations=10", "zoo:connect_four",
     )
-} | {"an agent": make_agent("alphabeta:depth=1")}
+} | {"an agent": make_agent("alphabeta:depth=1")}  # fmt: skip
 FUNCTIONS = {
     "position": first,
     "position, moves": first_with_moves,
@@ -118,46 +112,28 @@ ANSWERS = {
 TAKEN = tuple(ANSWERS)[:3]
 
 
-class Answers:
-    """Plays as another does; its answers are of one kind."""
-
-    def __init__(self, player, kind):
-        self.player, self.kind = player, kind
-
-    def act(self, position):
-        return self.kind(self.player.act(position))
-
-
-class AnswersOfEach(Answers):
-    """The same for many positions, as a list."""
-
-    def act_batch(self, observations, masks):
-        return [self.kind(int(action)) for action in self.player.act_batch(observations, masks)]
-
-
 class AgentAnswers(Agent):
-    """The same as an agent of a user's own."""
+    """An agent of a user's own whose answers are of a kind."""
 
-    def __init__(self, player, kind):
+    def __init__(self, kind):
         super().__init__()
-        self.player, self.kind = player, kind
+        self.kind = kind
 
     def decide(self, position):
-        return Decision(self.kind(self.player.act(position)))
+        return Decision(self.kind(first(position)))
 
 
-def answering(player, kind):
-    """A player whose answers are of a kind, written in the way of the other player."""
-    if player in ("position", "position, moves"):
-        return lambda position: kind(first(position))
-    if player == "observation, info":
-        return lambda observation, info: kind(first_by_policy(observation, info))
-    if player == "observations, masks":
-        return lambda observations, masks: [kind(int(each)) for each in masks.argmax(axis=1)]
-    agent = as_policy(PLAYERS[player], NAME)
-    if player in AGENTS:
-        return AgentAnswers(agent, kind)
-    return (AnswersOfEach if hasattr(agent, "act_batch") else Answers)(agent, kind)
+WAYS_TO_WRITE = ("position", "observation, info", "observations, masks", "an agent")
+
+
+def answering(way, kind):
+    """A player that is written in one of these ways and whose answers are of a kind."""
+    return {
+        "position": lambda position: kind(first(position)),
+        "observation, info": lambda observation, info: kind(first_by_policy(observation, info)),
+        "observations, masks": lambda observations, masks: [*map(kind, masks.argmax(axis=1))],
+        "an agent": AgentAnswers(kind),
+    }[way]
 
 
 def aec_loop(env):
@@ -268,29 +244,27 @@ def test_every_player_plays_in_every_place(player, place):
 
 
 @pytest.mark.parametrize("answer", TAKEN)
-@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize("way", WAYS_TO_WRITE)
 @pytest.mark.parametrize("place", PLACES)
-def test_every_place_takes_the_whole_numbers_of_every_library(place, player, answer):
-    PLACES[place](answering(player, ANSWERS[answer]))
+def test_every_place_takes_the_whole_numbers_of_every_library(place, way, answer):
+    PLACES[place](answering(way, ANSWERS[answer]))
 
 
 @pytest.mark.parametrize("answer", [answer for answer in ANSWERS if answer not in TAKEN])
-@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize("way", WAYS_TO_WRITE)
 @pytest.mark.parametrize("place", PLACES)
-def test_every_place_refuses_what_is_no_whole_number_in_a_sentence(place, player, answer):
+def test_every_place_refuses_what_is_no_whole_number_in_a_sentence(place, way, answer):
+    player = answering(way, ANSWERS[answer])
     message = r"returned .+, which is no action; an action is a whole number"
     if answer == "array of one element":
         message = r"returned array\(\[\d\]\), which is no action; .* return int\(action\)"
     if place == "game":
-        reason = play_game(NAME, ["random", answering(player, ANSWERS[answer])]).reason
-        assert re.search(message, reason)
-        return
-    if place == "tournament":
-        table = ratings(Plan(NAME, (answering(player, ANSWERS[answer]), "random"), pairs=1))
-        assert re.search(message, str(table))
-        return
-    with pytest.raises(IllegalActionError, match=message):
-        PLACES[place](answering(player, ANSWERS[answer]))
+        assert re.search(message, play_game(NAME, ["random", player]).reason)
+    elif place == "tournament":
+        assert re.search(message, str(ratings(Plan(NAME, (player, "random"), pairs=1))))
+    else:
+        with pytest.raises(IllegalActionError, match=message):
+            PLACES[place](player)
 
 
 @pytest.mark.parametrize("player", [*AGENTS, "DQN", *FUNCTIONS])
@@ -427,7 +401,3 @@ def test_a_tournament_leaves_lent_objects_open():
     connection = Connection()
     ratings(Plan(NAME, (connection, "random"), pairs=1))
     assert connection.is_open
-
-
-def test_the_readme_names_the_function():
-    assert plyground.as_policy is as_policy

@@ -6,19 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers import ALL_GAMES, GAMES, random_positions
+from helpers import ALL_GAMES, GAMES
 from plyground import make_agent, make_game
 from plyground.agents.compiled_opponents import compiled_form
-from plyground.agents.own.heuristics import heuristic_index
 from plyground.agents.search.shallow import ShallowSearch, shallow_search
-from plyground.agents.search.shallow_kernels import HISTORY_PLIES, choose
-from plyground.agents.search.transposition import NO_ACTION
-from plyground.envs import rules as r
 from plyground.envs.boards.bitboards import stone_grid
 from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.single_agent.opponents import Opponent
-from reference.search import PROVEN, alphabeta, leaf_value
 
 pytestmark = pytest.mark.thorough
 
@@ -86,57 +81,3 @@ def test_other_games_and_searches_go_the_general_way(spec):
     for text in [*OTHER_SEARCHES, *([] if has_grid(spec) else KINDS)]:
         agent = make_agent(text)
         assert shallow_search(game, agent.new_search(game, agent.options["depth"] or 4)) is None
-
-
-def plain_choice(position, depth, heuristic, iterative, history, ordered, resists):
-    """What the search does, without pruning anything by bits: the best of the iteration before
-    comes first, then the order of the actions. None where the history of cut-offs has to tell.
-    """
-    actions, mover = np.array(position.legal_actions(), np.int16), position.to_move
-    if ordered:
-        r.order_actions(position.game.rules, position.record, actions, actions.size)
-    after = {action: position.after(action) for action in actions.tolist()}
-    choice, level, top = None, 0, 0
-    while level < depth and abs(top) <= PROVEN:
-        level = level + 1 if iterative else depth
-        values = {
-            action: alphabeta(child, level - 1, mover, heuristic, 1)[0]
-            for action, child in after.items()
-        }
-        top = max(values.values())
-        best = [action for action, value in values.items() if value == top]
-        told_by_history = history and level >= HISTORY_PLIES and len(best) > 1
-        if choice not in best:
-            if told_by_history:
-                return None
-            choice = best[0]
-    if resists and top < -PROVEN:
-        points = {a: leaf_value(after[a], mover, 0, heuristic) for a in [choice, *best]}
-        choice = max(points, key=points.get)
-        if level >= HISTORY_PLIES and list(points.values()).count(points[choice]) > 1:
-            return None
-    return choice
-
-
-@pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four", "tic_tac_toe:rows=3,cols=4"])
-def test_actions_are_those_of_a_plain_search(spec):
-    game, told, asked = make_game(spec), 0, 0
-    for kind in KINDS:
-        agent_kind = kind + (",symmetry=no" if ":" in kind else ":symmetry=no")
-        for depth in DEPTHS:
-            agent = make_agent(with_depth(agent_kind if "alphabeta" in kind else kind, depth))
-            form = compiled_form(agent)(game)
-            plan, ordered = form.plan, bool(form.search.options.ordering)
-            heuristic = heuristic_index(game, agent.options["heuristic"])
-            for position in random_positions(spec, 8, seed=depth):
-                action = choose(game.rules, form.grid, plan, form.rooms, position.record)
-                expected = plain_choice(
-                    position, depth, heuristic, plan.iterative, plan.history, ordered, plan.resists
-                )
-                asked += 1
-                told += action > NO_ACTION
-                if action > NO_ACTION:
-                    assert action == expected, (agent.spec, position.moves)
-                else:
-                    assert depth >= HISTORY_PLIES, (agent.spec, position.moves)
-    assert told > 0.9 * asked

@@ -5,11 +5,9 @@ from __future__ import annotations
 import importlib
 import json
 import re
-import subprocess
-import sys
 
 import pytest
-from helpers import ROOT, SMALL_GAMES
+from helpers import ROOT, SMALL_GAMES, run_python
 from plyground import make_game
 from plyground.agents import registry
 from plyground.agents.search.search_form import search_form
@@ -67,11 +65,5 @@ def test_a_new_process_has_what_agents_know_of_each_game(question):
         each.load()
     specs = [spec for spec in SMALL_GAMES if is_solved(spec)]
     expected = [KNOWN[question](make_game(spec)) for spec in specs]
-    result = subprocess.run(
-        [sys.executable, "-c", ASK, question, *specs],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(result.stdout) == expected
+    assert json.loads(run_python("-c", ASK, question, *specs)) == expected
     assert len(set(expected)) > 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 
+import helpers
 import pytest
-from helpers import cached_by_position
+from helpers import best_of_mover, cached_by_position, worth_of_actions
 from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import make_solver, solve
-from plyground.envs.specification import SpecificationError
 
 pytestmark = pytest.mark.thorough
 
@@ -22,25 +22,11 @@ SMALL = [
 ]
 
 
-def enumerator(game):
-    """Minimax over all positions, each valued once."""
-
-    @cached_by_position
-    def value(position):
-        if position.is_over:
-            return int(position.returns[position.to_move])
-        return max(-value(position.after(action)) for action in position.legal_actions())
-
-    return value
-
-
 def random_position(game, rng, most_left):
+    """A position with at most so many free cells that is not over."""
     while True:
-        position = game.initial_position()
-        for _ in range(game.facts.num_actions - rng.randrange(1, most_left + 1)):
-            if position.is_over:
-                break
-            position.play(rng.choice(position.legal_actions()))
+        plies = game.facts.num_actions - rng.randrange(1, most_left + 1)
+        position = helpers.random_position(game, plies, rng.randrange(1 << 30))
         if not position.is_over:
             return position
 
@@ -48,54 +34,30 @@ def random_position(game, rng, most_left):
 @pytest.mark.parametrize("spec", SMALL)
 def test_every_position_met_in_random_games_has_the_value_of_full_enumeration(spec):
     game, rng = make_game(spec), random.Random(0)
-    value, solver = enumerator(game), make_solver(game, 1)
+    solver = make_solver(game, 1)
     for _ in range(150):
         position = random_position(game, rng, min(9, game.facts.num_actions))
         solution = solver.solve(position)
-        assert (solution.value, solution.exact) == (value(position), True)
-        assert -value(position.after(solution.best_action)) == solution.value
-
-
-def test_all_positions_of_tic_tac_toe_have_the_value_of_full_enumeration():
-    game = make_game("tic_tac_toe")
-    value, solver = enumerator(game), make_solver(game, 1)
-    value(game.initial_position())
-    positions, frontier = {game.initial_position().key}, [game.initial_position()]
-    while frontier:
-        position = frontier.pop()
-        if position.is_over:
-            continue
-        assert solver.solve(position).value == value(position)
-        for action in position.legal_actions():
-            child = position.after(action)
-            if child.key not in positions:
-                positions.add(child.key)
-                frontier.append(child)
-    assert len(positions) == 5478
+        assert (solution.value, solution.exact) == (best_of_mover(position), True)
+        assert worth_of_actions(position)[solution.best_action] == solution.value
 
 
 @pytest.mark.parametrize(
     "spec",
     [
-        "tic_tac_toe:size=4",
-        "tic_tac_toe:rows=4,cols=5,connect=4",
-        "tic_tac_toe:rows=5,cols=5,connect=4",
-        "gomoku:size=7",
-        "gomoku:rows=6,cols=7,connect=4",
-        "gomoku:size=5,rule=standard",
-        "gomoku:size=5,rule=caro_overline",
+        "tic_tac_toe:size=4", "tic_tac_toe:rows=4,cols=5,connect=4",
+        "tic_tac_toe:rows=5,cols=5,connect=4", "gomoku:size=7", "gomoku:rows=6,cols=7,connect=4",
+        "gomoku:size=5,rule=standard", "gomoku:size=5,rule=caro_overline",
     ],
-)
+)  # fmt: skip
 def test_late_positions_of_larger_boards_have_the_value_of_full_enumeration(spec):
     game, rng = make_game(spec), random.Random(1)
-    value, solver = enumerator(game), make_solver(game, 4)
+    solver = make_solver(game, 4)
     for _ in range(25):
         position = random_position(game, rng, 8)
         solution = solver.solve(position, moves="all")
-        assert solution.value == value(position)
-        assert solution.values == {
-            action: -value(position.after(action)) for action in position.legal_actions()
-        }
+        assert solution.value == best_of_mover(position)
+        assert solution.values == worth_of_actions(position)
 
 
 @pytest.mark.parametrize(
@@ -117,72 +79,14 @@ def test_empty_boards_have_the_results_the_literature_gives(spec, result):
     assert solve(make_game(spec).initial_position()).value == result
 
 
-def test_values_are_consistent_and_mirror_images_equal():
-    game, rng = make_game("tic_tac_toe:size=4"), random.Random(2)
-    solver = make_solver(game, 16)
-    for _ in range(20):
-        position = random_position(game, rng, 12)
-        solution = solver.solve(position, moves="all")
-        assert solution.value == max(solution.values.values())
-        assert set(solution.optimal_actions) == {
-            a for a, v in solution.values.items() if v == solution.value
-        }
-        for symmetry in range(8):
-            assert solver.solve(position.transformed(symmetry)).value == solution.value
-
-
-def test_the_solver_agent_never_loses_a_drawn_game_and_wins_a_won_one():
-    for spec, expected in (("tic_tac_toe", 0.0), ("tic_tac_toe:rows=3,cols=4,connect=3", 1.0)):
-        for seed in range(10):
-            position, agents = (
-                make_game(spec).initial_position(),
-                [make_agent("solver"), make_agent("random", seed=seed)],
-            )
-            while not position.is_over:
-                position.play(agents[position.to_move].act(position))
-            assert position.returns[0] >= expected
-
-
-def test_with_a_time_limit_it_returns_bounds_and_a_move():
-    solution = solve(make_game("tic_tac_toe:size=6").initial_position(), time=0.2)
-    assert (solution.exact, solution.lower, solution.upper) == (False, -1, 1)
-    assert solution.nodes > 0
-
-
-def test_a_board_beyond_its_reach_is_refused_with_the_limit():
-    with pytest.raises(
-        SpecificationError, match=r"rows \* \(cols \+ 1\) may be at most 64, here it is 72"
-    ):
-        solve(make_game("tic_tac_toe:size=8").initial_position())
-    with pytest.raises(
-        SpecificationError,
-        match=(
-            r"gomoku is beyond the solver: rows \* \(cols \+ 1\) may be at most 64, here it is 240"
-        ),
-    ):
-        solve(make_game("gomoku").initial_position())
-    with pytest.raises(
-        SpecificationError,
-        match=(
-            "takes gomoku with rule=freestyle, other rules only where no more than 5 stones fit in "
-            "a row"
-        ),
-    ):
-        solve(make_game("gomoku:size=7,rule=standard").initial_position())
-
-
 def test_gomoku_is_solved_as_the_mnk_game_with_the_same_row():
-    gomoku, mnk = (
-        make_game("gomoku:rows=4,cols=5,connect=4"),
-        make_game("tic_tac_toe:rows=4,cols=5,connect=4"),
-    )
-    assert gomoku.initial_position().legal_actions() == mnk.initial_position().legal_actions()
-    first, second = solve(gomoku.initial_position()), solve(mnk.initial_position())
-    assert (first.value, first.nodes, first.principal_variation) == (
-        second.value,
-        second.nodes,
-        second.principal_variation,
-    )
+    starts = [
+        make_game(f"{name}:rows=4,cols=5,connect=4").initial_position()
+        for name in ("gomoku", "tic_tac_toe")
+    ]
+    first, second = map(solve, starts)
+    assert (first.value, first.nodes) == (second.value, second.nodes)
+    assert first.principal_variation == second.principal_variation
 
 
 @pytest.mark.parametrize("agent", ["solver:memory=4", "alphabeta:depth=1,endgame=20"])

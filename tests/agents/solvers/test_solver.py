@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time as clock
 
 import pytest
+from helpers import run_python
 from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import SolveInterrupted, make_solver, solve
 from plyground.envs.specification import SpecificationError
@@ -36,37 +36,6 @@ LARGE = [
     "hex:size=8",
     "kalah",
 ]
-
-
-@pytest.mark.parametrize("spec", SMALL)
-@pytest.mark.fast_cases(1)
-def test_the_value_is_that_of_the_best_action_and_the_line_of_play_attains_it(spec):
-    game = make_game(spec)
-    solution = solve(game.initial_position(), moves="all")
-    assert solution.exact
-    assert solution.value == solution.lower == solution.upper == max(solution.values.values())
-    assert sorted(solution.values) == game.initial_position().legal_actions()
-    assert solution.optimal_actions == tuple(
-        a for a, value in solution.values.items() if value == solution.value
-    )
-    assert solution.best_action in solution.optimal_actions
-    assert solution.principal_variation[0] == solution.best_action
-    end = game.position(solution.principal_variation)
-    assert end.is_over
-    assert (end.returns[0] > 0) - (end.returns[0] < 0) == solution.result
-
-
-@pytest.mark.parametrize("spec", SMALL)
-@pytest.mark.fast_cases(1)
-def test_asking_for_one_move_or_only_the_result_gives_the_same_answer(spec):
-    position = make_game(spec).initial_position()
-    full, one, weak = solve(position, moves="all"), solve(position), solve(position, weak=True)
-    assert make_solver(position.game).action_values(position) == full.values
-    assert one.value == full.value
-    assert one.best_action in full.optimal_actions
-    assert weak.result == full.result
-    assert weak.exact
-    assert weak.lower <= full.value <= weak.upper
 
 
 @pytest.mark.parametrize("spec", SMALL)
@@ -105,33 +74,30 @@ def test_a_time_limit_gives_the_bounds_proved_until_then_and_a_legal_action(spec
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")
-@pytest.mark.parametrize("spec", LARGE)
-def test_ctrl_c_hands_over_the_bounds_proved_until_then(spec):
-    game = make_game(spec)
+def test_ctrl_c_hands_over_the_bounds_proved_until_then():
+    game = make_game(LARGE[0])
     solver = make_solver(game, 64)
     solver.solve(game.initial_position(), time=0.01)  # compiles, which Ctrl-C ends too
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(SolveInterrupted) as interrupt:
         solver.solve(game.initial_position(), time=60)
-    solution = interrupt.value.solution
     assert isinstance(interrupt.value, KeyboardInterrupt)
-    assert not solution.exact
-    assert solution.lower < solution.upper
-    assert solution.seconds > 0
-    assert game.initial_position().is_legal(solution.best_action)
+    assert interrupt.value.solution.seconds > 0
 
 
 @pytest.mark.parametrize("spec", LARGE)
-@pytest.mark.thorough
-def test_after_an_interrupt_the_solver_solves_on(spec):
+def test_after_an_interrupt_the_bounds_are_handed_over_and_the_solver_solves_on(spec):
     def press_ctrl_c(progress):
         raise KeyboardInterrupt
 
     game = make_game(spec)
-    solver = make_solver(game, 64)
-    with pytest.raises(SolveInterrupted):
-        solver.solve(game.initial_position(), progress=press_ctrl_c)
-    line, position = [], game.initial_position()
+    solver, line, position = make_solver(game, 64), [], game.initial_position()
+    with pytest.raises(SolveInterrupted) as interrupt:
+        solver.solve(position, progress=press_ctrl_c)
+    solution = interrupt.value.solution
+    assert not solution.exact
+    assert solution.lower < solution.upper
+    assert position.is_legal(solution.best_action)
     while not position.is_over:
         line.append(position.copy())
         position.play(position.legal_actions()[-1])
@@ -169,13 +135,11 @@ print(peak() - before)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.parametrize("spec", LARGE)
-@pytest.mark.thorough
+@pytest.mark.parametrize("spec", LARGE[:4])  # one of each kind of table
 def test_memory_stays_within_what_was_asked(spec):
     for seconds in ("0.1", "2"):  # compiling, the first time, takes memory of its own
-        command = [sys.executable, "-c", PEAK_MEMORY, spec, seconds]
-        process = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert 16 < float(process.stdout) <= 128 + 8
+        peak = run_python("-c", PEAK_MEMORY, spec, seconds)
+    assert 16 < float(peak) <= 128 + 8
 
 
 @pytest.mark.parametrize("spec", SMALL)
@@ -191,42 +155,42 @@ def test_the_agent_plays_an_optimal_action_and_says_that_it_is_proved(spec):
     assert make_agent("solver:moves=all").analyse(position).values.keys() == solution.values.keys()
 
 
-@pytest.mark.parametrize("spec", SMALL)
-def test_the_agent_plays_alike_after_a_reset(spec):
-    agent, position = make_agent("solver"), make_game(spec).initial_position()
-    first = agent.analyse(position)
-    agent.reset(0)
-    again = agent.analyse(position)
-    assert (first.action, first.nodes) == (again.action, again.nodes)
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"moves": "some"}, "moves must be 'best' or 'all'"),
+        ({"time": 0}, "positive number of seconds"),
+        ({"memory_mb": 0}, "memory must be"),
+    ],
+)
+def test_options_that_are_not_possible_are_refused(options, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        solve(make_game("connect_four").position([3, 3]), **options)
 
 
-def test_what_cannot_be_solved_is_refused_in_one_sentence():
-    position = make_game("connect_four").position([3, 3])
-    with pytest.raises(ValueError, match="moves must be 'best' or 'all'"):
-        solve(position, moves="some")
-    with pytest.raises(ValueError, match="positive number of seconds"):
-        solve(position, time=0)
-    with pytest.raises(SpecificationError, match="memory must be"):
-        solve(position, memory_mb=0)
+def test_positions_that_a_solver_does_not_take_are_refused():
+    solver = make_solver(make_game("connect_four"))
     with pytest.raises(ValueError, match="the game is over"):
-        solve(make_game("connect_four").position([0, 1, 0, 1, 0, 1, 0]))
+        solver.solve(solver.game.position([0, 1, 0, 1, 0, 1, 0]))
     with pytest.raises(ValueError, match="made for connect_four,"):
-        make_solver(make_game("connect_four")).solve(
-            make_game("connect_four:rows=4,cols=4").initial_position()
-        )
+        solver.solve(make_game("connect_four:rows=4,cols=4").initial_position())
     with pytest.raises(ValueError, match="records of connect_four"):
-        make_solver(make_game("connect_four")).solve_batch(make_game("tic_tac_toe").new_records(2))
+        solver.solve_batch(make_game("tic_tac_toe").new_records(2))
 
 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
         ("connect_four:rows=12,cols=12", r"\(rows \+ 1\) \* cols at most 64; .* has 156$"),
+        ("dots_and_boxes:rows=6,cols=6", "boards of at most 64 edges; .* has 84$"),
         ("dots_and_boxes:rows=15,cols=15", "boards of at most 64 edges; .* has 480$"),
         ("hex:size=9", "boards of at most 64 cells, this one has 81$"),
+        ("tic_tac_toe:size=8", r"rows \* \(cols \+ 1\) may be at most 64, here it is 72"),
+        ("gomoku", r"gomoku is beyond the solver: rows \* \(cols \+ 1\) may be .*, here it is 240"),
+        ("gomoku:size=7,rule=standard", "with rule=freestyle, other rules only where no more than"),
     ],
 )
-def test_boards_with_wide_records_are_refused_with_the_limit(spec, message):
+def test_boards_beyond_the_solvers_are_refused_with_the_limit(spec, message):
     game = make_game(spec)
     with pytest.raises(SpecificationError, match=message):
         solve(game.initial_position())

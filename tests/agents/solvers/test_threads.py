@@ -14,7 +14,6 @@ from plyground.agents.solvers import connect_four, parallel, solver, table
 from plyground.agents.solvers.connect_four import search as connect_four_search
 from plyground.agents.solvers.dots_and_boxes import search as dots_and_boxes_search
 from plyground.agents.solvers.dots_and_boxes import table as dots_and_boxes_table
-from plyground.agents.solvers.dots_and_boxes.value_tables import value_table
 from plyground.agents.solvers.mnk import search as mnk_search
 from plyground.agents.solvers.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
@@ -89,14 +88,6 @@ def test_threads_that_overwrite_each_others_entries_find_the_same_values(short_s
         )
 
 
-def test_threads_find_the_values_of_full_enumeration(short_slices):
-    game = make_game("dots_and_boxes:rows=2,cols=4")
-    together, values = make_solver(game, 1, 3), value_table(2, 4)
-    for position in random_positions(game, 20, 10, seed=3):
-        drawn = sum(1 << edge for edge in np.flatnonzero(position.record.edges[:22]).tolist())
-        assert together.solve(position).value == values[drawn]
-
-
 def test_two_entries_of_one_position_in_a_bucket_are_not_merged():
     """Threads that store a position at the same time each take a slot of their own."""
     shared, boxes, key = dots_and_boxes_table.new_table(1, 40), 16, np.uint64(12345 << 20)
@@ -151,9 +142,7 @@ def test_a_stored_value_is_proved_where_no_best_column_is(monkeypatch):
             return None
 
     monkeypatch.setattr(
-        connect_four,
-        "openings_of",
-        lambda rules, ply: Openings() if ply == position.ply else None,
+        connect_four, "openings_of", lambda rules, ply: Openings() if ply == position.ply else None
     )
     for moves in ("best", "all"):
         solution = make_solver(position.game, 1).solve(position, moves=moves, most_nodes=1)

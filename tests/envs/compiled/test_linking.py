@@ -10,6 +10,7 @@ import textwrap
 
 import numpy as np
 import pytest
+from helpers import run_python
 from numba.core.event import trigger_event
 from plyground.envs.compiled.kernels import inner_kernel, kernel
 
@@ -65,42 +66,7 @@ def test_linked_code_raises_errors_and_prints_as_called_code_does(tmp_path):
         )
     )
     for _ in ("compiled", "loaded"):
-        result = subprocess.run(
-            [sys.executable, "first.py"], cwd=tmp_path, capture_output=True, text=True, check=True
-        )
-        assert result.stdout == "[0 1 2]\n1\ntoo large\n"
-
-
-def test_what_is_loaded_from_disk_is_only_the_kernel_that_python_calls(tmp_path):
-    """It loads what numba compiles with as little."""
-    (tmp_path / "sums.py").write_text(
-        textwrap.dedent(
-            """
-            import sys
-            import numpy as np
-            from plyground.envs.compiled.kernels import kernel
-
-            @kernel
-            def twice(x):
-                return 2 * x
-
-            @kernel
-            def total(array):
-                result = np.zeros(1)
-                for x in array:
-                    result[0] += twice(x)
-                return result[0]
-
-            print(total(np.ones(3)), len(total._cache_hits), len(twice._linked))
-            print("numba.np.linalg" in sys.modules, "numba.np.arrayobj" in sys.modules)
-            """
-        )
-    )
-    for output in ("6.0 0 1\nTrue True", "6.0 1 0\nFalse False"):
-        result = subprocess.run(
-            [sys.executable, "sums.py"], cwd=tmp_path, capture_output=True, text=True, check=True
-        )
-        assert result.stdout.strip() == output
+        assert run_python("first.py", folder=tmp_path) == "[0 1 2]\n1\ntoo large\n"
 
 
 KERNELS = """
@@ -160,6 +126,20 @@ from plyground.envs.conformance.perft import perft
 start = make_game("tic_tac_toe").initial_position()
 print(perft(start, 3))
 """
+
+
+PRINTED = """
+import sys
+print(total(np.ones(3)), len(total._cache_hits), len(twice._linked))
+print("numba.np.linalg" in sys.modules, "numba.np.arrayobj" in sys.modules)
+"""
+
+
+def test_what_is_loaded_from_disk_is_only_the_kernel_that_python_calls(tmp_path):
+    """It loads what numba compiles with as little."""
+    (tmp_path / "sums.py").write_text(KERNELS + PRINTED)
+    for printed in ("6.0 0 1\nTrue True\n", "6.0 1 0\nFalse False\n"):
+        assert run_python("sums.py", folder=tmp_path) == printed
 
 
 @pytest.mark.parametrize(

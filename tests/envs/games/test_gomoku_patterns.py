@@ -32,18 +32,8 @@ RULES = {
     "caro": patterns.CARO,
     "caro_overline": patterns.CARO_OVERLINE,
 }
-NAMES = [
-    "nothing",
-    "one",
-    "open one",
-    "two",
-    "open two",
-    "three",
-    "open three",
-    "four",
-    "open four",
-    "five",
-]
+NAMES = ["nothing", "one", "open one", "two", "open two", "three", "open three", "four",
+         "open four", "five"]  # fmt: skip
 
 GAMES = [
     "gomoku:size=9",
@@ -61,125 +51,42 @@ def code(line: str, connect: int = 5, rule: str = "freestyle") -> str:
     """The code of the cell ``?`` for X; cells beyond the text are off the board if the text ends in
     ``|``, else free.
     """
-    middle = line.index("?")
-    masks = {"X": 0, "O": 0, "|": 0}
-    for offset in range(-patterns.REACH, patterns.REACH + 1):
-        place = middle + offset
-        symbol = (
-            line[place]
-            if 0 <= place < len(line)
-            else "|"
-            if (line[0] if place < 0 else line[-1]) == "|"
-            else "."
-        )
-        if symbol in masks:
-            masks[symbol] |= 1 << (offset + patterns.REACH)
+    middle, masks = line.index("?"), {"X": 0, "O": 0, "|": 0, ".": 0, "?": 0}
+    left, right = ("|" if end == "|" else "." for end in (line[0], line[-1]))
+    wide = left * patterns.REACH + line + right * patterns.REACH
+    for place, symbol in enumerate(wide[middle : middle + 2 * patterns.REACH + 1]):
+        masks[symbol] |= 1 << place
     return NAMES[patterns.line_code(masks["X"], masks["O"], masks["|"], connect, RULES[rule])]
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    ("line", *RULES),
     [
-        ("XX?XX", "five"),
-        ("OXX?XXO", "five"),
-        (".XX?X.", "open four"),
-        ("OXX?X.", "four"),
-        ("|XX?X.", "four"),
-        ("X.XX?.O", "four"),
-        ("X.X?X.X", "open four"),  # two gaps, either of which completes a five
-        (".XX?..", "open three"),
-        ("OXX?..", "three"),
-        ("..X?..", "open two"),
-        ("O.X?.O", "nothing"),  # four cells between the stones
-        ("|..?.|", "nothing"),
-        ("|..?..|", "one"),
-        ("..?..", "open one"),
+        ("XX?XXX", "five", "nothing", "nothing", "five"),
+        ("OXX?XXO", "five", "five", "nothing", "nothing"),
+        ("|XX?XX|", "five", "five", "five", "five"),
+        ("OXX?XXXO", "five", "nothing", "nothing", "five"),
+        ("OXX?X.O", "four", "four", "nothing", "nothing"),
+        # Whatever the opponent takes between its stones, the other row has both ends blocked.
+        ("O.XX?X.O", "open four", "open four", "four", "four"),
+        (".X.?XX.", "four", "four", "four", "four"),
+        ("X.XX?..", "four", "four", "four", "four"),
     ],
 )
-def test_the_code_of_a_freestyle_line(line, expected):
-    assert code(line) == expected
-    assert code(line[::-1]) == expected
+def test_what_a_row_is_depends_on_the_rule_variant(line, freestyle, standard, caro, caro_overline):
+    expected = [freestyle, standard, caro, caro_overline]
+    assert [code(line, rule=rule) for rule in RULES] == expected
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    ("connect", "lines", "codes"),
     [
-        (
-            "XX?XXX",
-            {
-                "freestyle": "five",
-                "standard": "nothing",
-                "caro": "nothing",
-                "caro_overline": "five",
-            },
-        ),
-        (
-            "OXX?XXO",
-            {
-                "freestyle": "five",
-                "standard": "five",
-                "caro": "nothing",
-                "caro_overline": "nothing",
-            },
-        ),
-        (
-            "|XX?XX|",
-            {"freestyle": "five", "standard": "five", "caro": "five", "caro_overline": "five"},
-        ),
-        (
-            "OXX?XXXO",
-            {
-                "freestyle": "five",
-                "standard": "nothing",
-                "caro": "nothing",
-                "caro_overline": "five",
-            },
-        ),
-        (
-            "OXX?X.O",
-            {
-                "freestyle": "four",
-                "standard": "four",
-                "caro": "nothing",
-                "caro_overline": "nothing",
-            },
-        ),
-        # Whatever the opponent takes between its stones, the other row has both ends blocked.
-        (
-            "O.XX?X.O",
-            {
-                "freestyle": "open four",
-                "standard": "open four",
-                "caro": "four",
-                "caro_overline": "four",
-            },
-        ),
-        (
-            ".X.?XX.",
-            {"freestyle": "four", "standard": "four", "caro": "four", "caro_overline": "four"},
-        ),
-        (
-            "X.XX?..",
-            {"freestyle": "four", "standard": "four", "caro": "four", "caro_overline": "four"},
-        ),
+        (4, ["XX?X", ".X?X.", "OX?X.", "..X?.."], ["five", "open four", "four", "open three"]),
+        (3, ["X?X", ".X?.", "OX?."], ["five", "open four", "four"]),
     ],
 )
-def test_what_a_row_is_depends_on_the_rule_variant(line, expected):
-    assert {rule: code(line, rule=rule) for rule in RULES} == expected
-
-
-def test_codes_count_the_stones_missing_for_other_lengths():
-    assert [code(line, connect=4) for line in ("XX?X", ".X?X.", "OX?X.", "..X?..")] == [
-        "five",
-        "open four",
-        "four",
-        "open three",
-    ]
-    assert [code(line, connect=3) for line in ("X?X", ".X?.", "OX?.")] == [
-        "five",
-        "open four",
-        "four",
-    ]
+def test_codes_count_the_stones_missing_for_other_lengths(connect, lines, codes):
+    assert [code(line, connect=connect) for line in lines] == codes
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -211,9 +118,14 @@ def random_games(game, count, seed):
             position.play(action)
 
 
+def differences(one, other):
+    """The fields in which two records differ."""
+    return [name for name in one.dtype.names if not np.array_equal(one[name], other[name])]
+
+
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("heuristic", ["patterns", "caro15", "caro15_open", "caro10"])
-def test_a_search_form_plays_and_values_like_the_plain_game(spec, heuristic):
+def test_a_search_form_plays_values_and_turns_like_the_plain_game(spec, heuristic):
     game = make_game(spec)
     form, index = search_form(game, heuristic), game.declaration.heuristics.index(heuristic)
     records = np.recarray(2, form.dtype)
@@ -239,28 +151,13 @@ def test_a_search_form_plays_and_values_like_the_plain_game(spec, heuristic):
         assert bool(r.is_over(form.rules, records[0])) == after.is_over
         assert r.returns(form.rules, records[0], 0) == after.returns[0]
         load_record(form.rules, after.record, records[1:])
-        assert [
-            name
-            for name in form.dtype.names
-            if not np.array_equal(records[0][name], records[1][name])
-        ] == []
-
-
-@pytest.mark.parametrize("spec", GAMES)
-@pytest.mark.parametrize("heuristic", ["patterns", "caro15", "caro15_open", "caro10"])
-def test_a_search_form_turns_like_the_plain_game(spec, heuristic):
-    game = make_game(spec)
-    form, records = search_form(game, heuristic), np.recarray(3, search_form(game, heuristic).dtype)
-    position = game.position([0, 2, game.rules.cols + 1, 4])
+        assert differences(records[0], records[1]) == []
+    position, image = game.position([0, 2, game.rules.cols + 1, 4]), np.recarray(1, form.dtype)
     load_record(form.rules, position.record, records)
     for symmetry in range(len(game.symmetries)):
-        r.transform(form.rules, records[0], game.symmetries[symmetry], records[1])
-        load_record(form.rules, position.transformed(symmetry).record, records[2:])
-        assert [
-            name
-            for name in form.dtype.names
-            if not np.array_equal(records[1][name], records[2][name])
-        ] == []
+        r.transform(form.rules, records[0], game.symmetries[symmetry], image[0])
+        load_record(form.rules, position.transformed(symmetry).record, records[1:])
+        assert differences(image[0], records[1]) == []
 
 
 @pytest.mark.parametrize("heuristic", ["none", "patterns", "caro15", "caro10"])

@@ -22,19 +22,11 @@ KALAH = ["kalah", "kalah:pits=2,seeds=6", "kalah:remaining=nobody"]  # it has a 
 @pytest.mark.parametrize("spec", [*WITH_PLACES, *KALAH])
 def test_every_position_of_a_random_game_is_read_as_it_was_written(spec):
     game = make_game(spec)
-    for plies in [*range(0, game.facts.longest_game + 1, 3), game.facts.longest_game]:
-        position = random_position(game, plies, seed=plies)
+    positions = [random_position(game, n, seed=n) for n in range(0, game.facts.longest_game, 3)]
+    for position in (*positions, *(finished_position(game, seed) for seed in range(12))):
         text = position.to_text()
         assert game.position_from_text(text) == position, text
         assert game.position_from_text(text).to_text() == text
-
-
-@pytest.mark.parametrize("spec", [*WITH_PLACES, *KALAH])
-def test_won_games_are_read_as_they_were_written(spec):
-    game = make_game(spec)
-    for seed in range(12):
-        position = finished_position(game, seed)
-        assert game.position_from_text(position.to_text()) == position
 
 
 @pytest.mark.parametrize("spec", WITH_PLACES)
@@ -77,6 +69,10 @@ def test_every_place_has_a_name_and_an_area_inside_the_picture(spec):
         ("connect_four:rows=12,cols=12", "12/" * 10 + "3X8/12:O", "the disc on d2 floats"),
         ("gomoku", "15/" * 14 + "99999999999999", "row 15 has 15 places"),
         ("othello", "8/8/8/3OX3/3X4/8/8/8:X", "the four cells in the centre always hold discs"),
+        ("breakthrough", "X7/8/8/8/8/8/8/7O:X", "only one player can have won"),
+        ("breakthrough", "X7/8/8/8/4O3/8/8/8:X", "White (X) has won, so that Black (O) is to move"),
+        ("breakthrough", "8/8/8/8/4O3/8/8/8:O", "Black (O) has won, so that White (X) is to move"),
+        ("breakthrough", "8/XXXXXXXX/XXXXXXXX/X7/8/8/8/4O3:X", "has 16 pieces at most, not 17"),
         ("hex:size=3", "X2/X2/X2:O", "3 Blue (X) and 0 Red (O) cannot be"),
         ("hex:size=3", "1O1/1X1/3:O", "Blue (X) is to move, not Red (O)"),
         ("hex:size=3,swap=yes", "OO1/1X1/1O1", "1 Blue (X) and 3 Red (O) cannot be"),

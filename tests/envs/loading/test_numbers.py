@@ -10,7 +10,8 @@ from plyground.training.ppo.settings import PPOSettings
 
 WHOLE = {"7": 7, "+7": 7, "-7": -7, "3k": 3000, "2M": 2_000_000, "1.5k": 1500, "1e3": 1000,
          "1E3": 1000, "2.0": 2, f"{2**63 - 1}": 2**63 - 1}  # fmt: skip
-NONE = ("", "k", "1.5", "3min", "1_0", " 1", "٣", "0x1", "inf", "nan", "1e999", "1e-3", "1kk")
+NONE = ("", "k", "1.5", "3min", "1_0", " 1", "3\n", "٣", "\uff13", "0x1", "inf", "nan", "1e999",
+        "1e-3", "1kk", "3e")  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "value"), WHOLE.items())
@@ -25,7 +26,7 @@ def test_what_is_no_whole_number_is_refused(text):
         read_number(text, int)
 
 
-@pytest.mark.parametrize("text", ["", "3min", "1k", "1_0", "٣", "inf", "nan"])
+@pytest.mark.parametrize("text", ["", "3min", "1k", "1_0", "3 ", "٣", "१.५", "inf", "nan"])
 def test_what_is_no_number_is_refused(text):
     with pytest.raises(ValueError, match="is no number"):
         read_number(text, float)

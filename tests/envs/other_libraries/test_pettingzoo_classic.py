@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from aec_states import outcome_of, pettingzoo_module
+from aec_states import pettingzoo_module
 from gymnasium import spaces
 from pettingzoo.classic.connect_four import connect_four
 from pettingzoo.classic.rps import rps
@@ -24,7 +24,6 @@ from plyground.envs.rules_types import parameter_values
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "guide" / "pettingzoo.md"
 GAMES = games_in("pettingzoo")
 MAKERS = {"env": make_env, "raw_env": make_raw_env}
-AGENTS = ["random", "greedy", "minimax:depth=2", "alphabeta:depth=3", "mcts:simulations=30"]
 both_kinds = pytest.mark.parametrize("kind", MAKERS)
 all_games = pytest.mark.parametrize("game", GAMES)
 
@@ -81,47 +80,6 @@ def test_actions_spaces_observations_masks_and_rewards_are_the_same(game, kind):
                 environment.step(action)
             assert list(ours.rewards.values()) == list(theirs.rewards.values())
         assert any(ours.terminations.values())
-
-
-@all_games
-def test_what_env_does_with_wrong_calls_is_the_same(game):
-    ours, theirs = pair_of(game, "env")
-    last = make_game(game).facts.num_actions - 1
-    for call in (
-        lambda env: env.step(None),
-        lambda env: env.step(last + 1),
-        lambda env: env.step("a"),
-        lambda env: env.step(np.int64(last)),
-        lambda env: play_illegally([env]),
-        lambda env: [
-            list(state.values()) for state in (env.rewards, env.terminations, env.truncations)
-        ],
-        lambda env: env.step(0),
-        lambda env: [env.step(None) for _ in env.agent_iter()],
-        lambda env: env.agents,
-        lambda env: env.step(0),
-        lambda env: env.reset(),
-        lambda env: [None for _ in env.agent_iter()],
-    ):
-        mine, others = (outcome_of(lambda e=e, call=call: call(e)) for e in (ours, theirs))
-        assert mine == others
-
-
-@pytest.mark.parametrize("spec", AGENTS)
-@both_kinds
-@all_games
-def test_an_agent_acts_on_their_environment_as_on_the_position(game, kind, spec):
-    ours, theirs = pair_of(game, kind)
-    rng = random.Random(5)
-    on_theirs, on_position = make_agent(spec, seed=2), make_agent(spec, seed=2)
-    moves = 0
-    while not any(theirs.terminations.values()):
-        assert on_theirs.act(theirs) == on_position.act(ours.position)
-        action = legal_action(theirs, rng)
-        ours.step(action)
-        theirs.step(action)
-        moves += 1
-    assert moves > 4
 
 
 @all_games

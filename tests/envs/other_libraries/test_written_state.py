@@ -117,18 +117,3 @@ def test_a_move_after_written_state_gives_new_rewards_and_keeps_what_the_other_a
     assert environment.rewards == {mover: 0.0, other: 0.0}
     assert environment._cumulative_rewards == {mover: 0.0, other: 5.0}
     assert "action_mask" in environment.infos[other]
-
-
-@pytest.mark.parametrize("kind", MAKERS)
-@pytest.mark.parametrize("game", game_names())
-def test_the_mask_of_a_truncated_agent_is_the_same_whenever_it_is_asked_for(game, kind):
-    """A wrapper's time limit does not change what is legal in the position, as in PettingZoo."""
-    environment = made(MAKERS[kind][0], game)
-    environment.reset()
-    write(environment, WRITTEN["truncated"])
-    agent = environment.agent_selection
-    masks = [environment.observe(agent)["action_mask"] for _ in range(3)]
-    assert masks[0].any()
-    assert np.array_equal(masks[0], masks[1])
-    assert np.array_equal(masks[0], masks[2])
-    assert np.array_equal(masks[0], environment.infos[agent]["action_mask"])

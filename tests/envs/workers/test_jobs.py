@@ -15,13 +15,7 @@ from plyground import make_game
 from plyground.agents.solvers.chunks import solve_chunks
 from plyground.envs.specification import SpecificationError
 from plyground.envs.workers.errors import RunnerError
-from plyground.envs.workers.jobs import (
-    JobPlace,
-    Needs,
-    Work,
-    outcome_of,
-    result_of,
-)
+from plyground.envs.workers.jobs import JobPlace, Needs, Work, outcome_of, result_of
 
 pytestmark = pytest.mark.thorough
 

@@ -50,15 +50,6 @@ def padded_board(rules, record) -> np.ndarray:
     return board
 
 
-@pytest.mark.parametrize("size", [2, 3, 7, 9, 13])
-def test_missing_stones_are_those_of_a_plain_search(size):
-    for seed in range(3):
-        position, plain = pair(size, random.Random(seed).randrange(size**2), seed)
-        for player in (0, 1):
-            count = missing_stones(position.game.rules, position.record, player)
-            assert count == reference.missing_stones(plain, player)
-
-
 def test_without_a_way_as_many_stones_are_missing_as_there_are_cells():
     position = make_game("hex:size=3").position(["b1", "a1", "b2", "a2", "b3"])
     assert [missing_stones(position.game.rules, position.record, p) for p in (0, 1)] == [0, 9]

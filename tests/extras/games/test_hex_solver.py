@@ -98,15 +98,6 @@ def test_exactly_the_published_openings_win(size):
     assert winning == WINNING[size].split()
 
 
-def test_a_position_and_its_half_turn_have_the_same_value():
-    game, rng = make_game("hex:size=5"), random.Random(1)
-    for _ in range(4):
-        position = game.initial_position()
-        for _ in range(6):
-            position.play(rng.choice(position.legal_actions()))
-        assert solve(position).value == solve(position.transformed(1)).value
-
-
 def test_with_the_swap_rule_the_second_player_wins_by_the_swap_where_no_stone_does():
     game = make_game("hex:size=5,swap=yes")
     assert solve(game.initial_position()).value == -1
@@ -114,18 +105,6 @@ def test_with_the_swap_rule_the_second_player_wins_by_the_swap_where_no_stone_do
     for opening in ("a1", "c3", "e1", "a2"):
         solution = solve(game.position([opening]))
         assert (solution.value, solution.best_action == swap) == (1, opening in WINNING[5].split())
-
-
-def test_a_won_game_is_won_against_any_play():
-    game = make_game("hex:size=5")
-    for seed in range(5):
-        position, agents = (
-            game.initial_position(),
-            [make_agent("solver:memory=4"), make_agent("random", seed=seed)],
-        )
-        while not position.is_over:
-            position.play(agents[position.to_move].act(position))
-        assert position.returns[0] == 1
 
 
 def test_cells_are_dead_that_join_nothing_whatever_comes():
@@ -136,17 +115,3 @@ def test_cells_are_dead_that_join_nothing_whatever_comes():
         assert DEAD[code(ring)], ring
     for ring in ("------", "xxx---", "xx--o-", "x-o-x-", "x--x--"):
         assert not DEAD[code(ring)], ring
-
-
-@pytest.mark.slow
-def test_the_second_best_move_of_a_hex_position_is_not_passed_over():
-    game = make_game("hex:size=7")
-    position = game.position_from_text("7/7/7/5X1/4O2/2O4/2X4:X")
-    whole = make_solver(game).solve(position, moves="all")
-    assert [game.action_to_text(action) for action in whole.optimal_actions] == ["b3", "b6"]
-    for share in (0.1, 0.4, 0.7):
-        limit = int(share * whole.nodes)
-        stopped = make_solver(game).solve(position, moves="all", most_nodes=limit)
-        assert not stopped.exact
-        assert not stopped.optimal_complete
-        assert set(whole.optimal_actions) <= {*stopped.optimal_actions, *stopped.open_actions}

@@ -1,4 +1,4 @@
-"""What is special about Kalah: laps, captures of nothing, the end, pits of each player."""
+"""What is special about Kalah: captures of nothing, the end, pits of each player."""
 
 from __future__ import annotations
 
@@ -29,27 +29,7 @@ def position_of(first, second, stores=(0, 0), **parameters):
 def seeds_of(position):
     """The pits of both players, and the stores."""
     pits, seeds = position.game.rules.pits, position.record.seeds.tolist()
-    return (
-        seeds[:pits],
-        seeds[pits + 1 : 2 * pits + 1],
-        (seeds[pits], seeds[2 * pits + 1]),
-    )
-
-
-def test_a_turn_goes_on_as_long_as_the_last_seed_falls_into_the_store():
-    position = position_of([3, 2, 1], [1, 1, 1], (0, 3))
-    for pit in ("c", "b", "c", "a", "c"):
-        assert position.to_move == 0
-        position.play(pit)
-    assert seeds_of(position) == ([0, 1, 0], [1, 1, 1], (5, 3))
-    assert position.to_move == 0
-    position.play("b")
-    assert position.to_move == 1
-
-
-def test_a_lap_ends_in_the_pit_it_began_in_and_captures_what_it_sowed_opposite():
-    position = position_of([0, 5], [1, 0], (1, 1)).play("b")
-    assert seeds_of(position) == ([1, 0], [0, 1], (5, 1))  # two seeds of a, one of its own, one lap
+    return (seeds[:pits], seeds[pits + 1 : 2 * pits + 1], (seeds[pits], seeds[2 * pits + 1]))
 
 
 @pytest.mark.parametrize(("empty_capture", "store", "pit"), [("no", 0, 1), ("yes", 1, 0)])

@@ -45,21 +45,6 @@ def test_all_eight_images_of_a_position_have_its_value_and_swapped_colours_negat
     assert value(discs, mover, player=1) == -expected
 
 
-def test_the_file_is_small_and_holds_a_whole_number_for_each_class_and_stage():
-    assert patterns.FILE.stat().st_size <= 1_000_000
-    weights = patterns.load_weights()
-    assert list(weights) == [*patterns.TABLES, "counts"]
-    for name, table in patterns.TABLES.items():
-        classes = table.classes
-        assert weights[name].dtype == np.int8
-        assert weights[name].shape == (patterns.STAGES, classes.max() + 1)
-        # a class is a number or a pair of them; a quarter turn has no weight of its own
-        assert np.bincount(classes).min() >= 1
-        assert np.bincount(classes).max() <= 2
-    assert weights["counts"].shape == (patterns.STAGES, patterns.COUNTS)
-    assert all(array.any(1).all() for array in weights.values())  # no stage was left out
-
-
 def test_numba_keeps_each_array_of_weights_in_the_machine_code():
     # beyond 10^6 bytes it refers to memory of the process, and no cache keeps the kernel
     assert max(patterns.EDGES.nbytes, patterns.BLOCKS.nbytes, patterns.OTHERS.nbytes) <= 10**6

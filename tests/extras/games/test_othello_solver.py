@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 import random
 from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import cached_by_position
+from helpers import best_of_mover, worth_of_actions
 from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.compiled.kernels import kernel
-from plyground.extras.games.othello.solver import lanes, table
+from plyground.extras.games.othello.solver import table
 from plyground.extras.games.othello.solver.board import make_board, stable_discs
-from reference import make_reference
 
 pytestmark = pytest.mark.thorough
 
 FFO = Path(__file__).parents[3] / "benchmarks/extras/games/othello/othello_ffo.txt"
-
-
-@cached_by_position
-def margin(position):
-    """The value of a position of a game with reward=margin, by full enumeration."""
-    if position.is_over:
-        return int(position.returns[position.to_move])
-    return max(-margin(position.after(action)) for action in position.legal_actions())
 
 
 def ending(solver, free, rng):
@@ -50,8 +40,7 @@ def test_endings_have_the_values_of_full_enumeration(size, most, empties):
     passes = draws = 0
     for number in range(60):
         position = ending(solver, number % most + 1, rng)
-        value = margin(position)
-        values = {a: -margin(position.after(a)) for a in position.legal_actions()}
+        value, values = best_of_mover(position), worth_of_actions(position)
         passes, draws = passes + (size * size in values), draws + (value == 0)
         everything = solver.solve(position, moves="all")
         assert (everything.value, everything.values) == (value, values)
@@ -64,30 +53,6 @@ def test_endings_have_the_values_of_full_enumeration(size, most, empties):
     assert min(passes, draws) > 0
 
 
-def test_the_line_of_best_play_ends_with_the_value():
-    rng, solver = random.Random(1), make_solver(make_game("othello:reward=margin"), 4)
-    for _ in range(5):
-        position = ending(solver, 12, rng)
-        solution, end = solver.solve(position), position.copy()
-        for action in solution.principal_variation:
-            end.play(action)
-        assert end.is_over
-        assert end.returns[position.to_move] == solution.value
-
-
-def test_values_are_those_of_alpha_beta_and_equal_under_symmetry():
-    rng, solver = random.Random(2), make_solver(make_game("othello:reward=margin"), 4)
-    alphabeta = make_agent("alphabeta:depth=60")
-    for _ in range(2):
-        position = ending(solver, 9, rng)
-        value = solver.solve(position).value
-        decision = alphabeta.analyse(position)
-        assert (decision.exact, decision.value) == (True, value)
-        for symmetry in range(4):
-            solver.clear()
-            assert solver.solve(position.transformed(symmetry)).value == value
-
-
 def test_the_result_alone_costs_less_than_the_margin():
     rng, solver = random.Random(3), make_solver(make_game("othello"), 4)
     nodes = {True: 0, False: 0}
@@ -97,31 +62,6 @@ def test_the_result_alone_costs_less_than_the_margin():
             solver.clear()
             nodes[weak] += solver.solve(position, weak=weak).nodes
     assert nodes[True] < nodes[False] / 2
-
-
-@kernel
-def fill(cells, own, other, flips, discs):
-    """Open cells, and the discs turned by each cell, of many boards."""
-    for i in range(len(own)):
-        cells[i] = lanes.open_cells(cells[i], own[i], other[i])
-        for cell in range(64):
-            flips[i, cell] = lanes.turned_discs(lanes.RAYS, cell, own[i], other[i])
-
-
-def test_the_lanes_know_the_rules():
-    rng = np.random.default_rng(0)
-    discs, sides = (rng.integers(0, 2**64, 40, np.uint64) for _ in range(2))
-    discs[::2] |= rng.integers(0, 2**64, 20, np.uint64)  # some boards nearly full
-    own, other, everywhere = discs & sides, discs & ~sides, np.full(40, 2**64 - 1, np.uint64)
-    cells, flips = everywhere.copy(), np.zeros((40, 64), np.uint64)
-    fill(cells, own, other, flips, discs)
-    for i in range(40):
-        assert cells[i] == lanes._interpreted_open_cells(everywhere[i], own[i], other[i])
-        for cell in range(64):
-            expected = lanes._interpreted_turned_discs(lanes.RAYS, cell, own[i], other[i])
-            assert flips[i, cell] == expected
-            if not int(discs[i]) >> cell & 1:
-                assert (flips[i, cell] != 0) == bool(int(cells[i]) >> cell & 1)
 
 
 @kernel
@@ -233,40 +173,6 @@ def test_whom_free_cells_count_for_decides_the_best_move():
         values[empties] = {game.action_to_text(a): v for a, v in solution.values.items()}
     assert values["winner"] == {"b1": 10, "c1": 12, "a3": 8}
     assert values["nobody"] == {"b1": 10, "c1": 9, "a3": 8}
-
-
-def plain_value(game, alpha=-100, beta=100):
-    """What the side to move gets of a reference game, by plain alpha-beta."""
-    if game.is_over():
-        return game.returns()[game.to_move]
-    for action in game.legal_actions():
-        child = copy.deepcopy(game)
-        child.play(action)
-        alpha = max(alpha, -plain_value(child, -beta, -alpha))
-        if alpha >= beta:
-            break
-    return alpha
-
-
-@pytest.mark.parametrize("seed", [0, 9])
-def test_random_endings_on_six_by_six_have_the_values_of_independent_code(seed):
-    """Rules and search of the tests alone, with free cells for the winner and for nobody."""
-    rng, differing = random.Random(seed), 0
-    solvers = [
-        make_solver(make_game(f"othello:size=6,reward=margin,empties={empties}"), 1)
-        for empties in ("winner", "nobody")
-    ]
-    for number in range(30):
-        moves = ending(solvers[0], 2 + number % 6, rng).moves
-        values = []
-        for solver in solvers:
-            reference = make_reference(solver.game)
-            for action in moves:
-                reference.play(action)
-            values.append(plain_value(reference))
-            assert solver.solve(solver.game.position(moves)).value == values[-1]
-        differing += values[0] != values[1]
-    assert differing > 0
 
 
 WORSE_THAN_IT_COULD = "1OOOOOOO/1OOOOOOO/XOXXOXOO/XOOXXOOO/XOXOOXOO/XXXOOOX1/X1XXXXOX/1XXX1OOO:X"

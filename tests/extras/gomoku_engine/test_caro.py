@@ -8,39 +8,30 @@ import numpy as np
 import pytest
 from helpers import ROOT
 from plyground import make_agent, make_game
-from plyground.envs.specification import SpecificationError
+from plyground.evaluation.match import play_game
 
 pytestmark = pytest.mark.thorough
 
-LEVELS = ["easy", "medium", "hard"]
 MODES = ["caro10_heuristic", "caro10_minimax", "caro10_alphabeta"]
 FULL = "alphabeta:depth=4"
 VARIANTS = ["freestyle", "standard", "caro", "caro_overline"]
 
 
 def board(text: str, game):
-    """The position with the stones of a picture (X moves first; whose turn it is follows from their
-    number).
+    """The position with the stones of a picture, and the cells marked ``*``.
+
+    X moves first; whose turn it is follows from the number of stones.
     """
     lines = [line.split() for line in text.strip().splitlines()]
-    stones = {
-        s: [(y, x) for y, line in enumerate(lines) for x, t in enumerate(line) if t == s]
-        for s in "XO"
-    }
-    assert 0 <= len(stones["X"]) - len(stones["O"]) <= 1
     top, left = (game.rules.rows - len(lines)) // 2, (game.rules.cols - len(lines[0])) // 2
-    cell = {
-        s: [(y + top) * game.rules.cols + x + left for y, x in places]
-        for s, places in stones.items()
-    }
-    moves = [cell["XO"[ply % 2]][ply // 2] for ply in range(len(cell["X"]) + len(cell["O"]))]
-    targets = [
-        (y + top) * game.rules.cols + x + left
-        for y, line in enumerate(lines)
-        for x, t in enumerate(line)
-        if t == "*"
-    ]
-    return game.position(moves), targets
+    cells: dict[str, list[int]] = {symbol: [] for symbol in "XO*."}
+    for y, line in enumerate(lines):
+        for x, symbol in enumerate(line):
+            cells[symbol].append((y + top) * game.rules.cols + x + left)
+    assert 0 <= len(cells["X"]) - len(cells["O"]) <= 1
+    count = len(cells["X"]) + len(cells["O"])
+    moves = [cells["XO"[ply % 2]][ply // 2] for ply in range(count)]
+    return game.position(moves), cells["*"]
 
 
 def choice(agent: str, text: str, game: str = "gomoku", seed: int = 0):
@@ -52,13 +43,8 @@ def choice(agent: str, text: str, game: str = "gomoku", seed: int = 0):
 
 SIZES = ["gomoku:size=15", "gomoku:size=10", "gomoku:size=20"]
 LOOKING_AHEAD = [
-    "hard",
-    "caro15_hard",
-    FULL,
-    "alphabeta:time=0.1",
-    "caro10_minimax",
-    "caro10_alphabeta",
-]
+    "hard", "caro15_hard", FULL, "alphabeta:time=0.1", "caro10_minimax", "caro10_alphabeta",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("game", SIZES)
@@ -81,18 +67,13 @@ def test_a_half_open_four_of_the_opponent_is_blocked(agent, game):
     assert action
 
 
-@pytest.mark.parametrize("agent", ["medium", FULL, "alphabeta:time=0.1"])
-def test_an_open_four_of_the_opponent_is_blocked_at_one_end(agent):
-    action, _ = choice(agent, """
+# The stones of the first player, which is to move, and cells with which it wins or holds.
+PICTURES = {
+    "an open four is blocked at one end": """
         * X X X X *
         . O . O . .
-        . . O . . .""")  # fmt: skip
-    assert action
-
-
-@pytest.mark.parametrize("agent", ["medium", FULL, "alphabeta:time=0.1"])
-def test_a_fork_is_made_where_two_twos_cross(agent):
-    action, _ = choice(agent, """
+        . . O . . .""",
+    "a fork is made where two twos cross": """
         O . . . . . . . . . O
         . . . . . . . . . . .
         . . . . . X . . . . .
@@ -101,16 +82,8 @@ def test_a_fork_is_made_where_two_twos_cross(agent):
         . . . . . . . . . . .
         . . . . . . . . . . .
         . . . . . . . . . . .
-        O . . . . . . . . . O""")  # fmt: skip
-    assert action
-
-
-@pytest.mark.parametrize(
-    "agent", ["medium", "hard", FULL, "alphabeta:time=0.1", "caro10_alphabeta"]
-)
-def test_a_four_and_a_three_at_once_are_made(agent):
-    """A fork wins by force: the four must be answered, then the three becomes an open four."""
-    position, targets = board("""
+        O . . . . . . . . . O""",
+    "a four and a three at once are made": """
         O . . . . . . . . . O
         . . . . . . . . . . .
         . . . . . X . . . . .
@@ -118,9 +91,20 @@ def test_a_four_and_a_three_at_once_are_made(agent):
         . O X X X * . . . . .
         . . . . . . . . . . .
         . . . . . . . . . . .
-        O . . . . . . . . . O""", make_game("gomoku"))  # fmt: skip
-    decision = make_agent(agent).analyse(position)
-    assert decision.action in targets
+        O . . . . . . . . . O""",
+}
+
+
+@pytest.mark.parametrize("agent", ["medium", FULL, "alphabeta:time=0.1"])
+@pytest.mark.parametrize("picture", PICTURES.values(), ids=PICTURES)
+def test_the_cell_that_decides_is_taken(picture, agent):
+    assert choice(agent, picture)[0]
+
+
+@pytest.mark.parametrize("agent", ["hard", "caro10_alphabeta"])
+def test_the_levels_make_a_four_and_a_three_at_once(agent):
+    """A fork wins by force: the four must be answered, then the three becomes an open four."""
+    assert choice(agent, PICTURES["a four and a three at once are made"])[0]
 
 
 @pytest.mark.parametrize("game", SIZES)
@@ -184,92 +168,39 @@ def test_in_caro_a_four_is_also_stopped_at_its_far_end():
         assert all(score.mate_in is None for score in scores.values())
 
 
-def reference_medium_score(cells, player, row, column, connect=5):
-    """The formula of ``medium`` once more, in plain Python: attack + 2 × defence of a free cell."""
-    rows, cols = cells.shape
-
-    def shape(colour):
-        total = 0
-        for dy, dx in ((0, 1), (1, 0), (1, 1), (1, -1)):
-            length, ends = 1, 0
-            for sign in (1, -1):
-                y, x = row + sign * dy, column + sign * dx
-                while 0 <= y < rows and 0 <= x < cols and cells[y, x] == colour:
-                    length, y, x = length + 1, y + sign * dy, x + sign * dx
-                ends += 0 <= y < rows and 0 <= x < cols and cells[y, x] == 0
-            if length >= connect:
-                total += 100_000
-            else:
-                total += {4: (0, 5000, 10000), 3: (0, 100, 1000), 2: (0, 10, 50), 1: (0, 1, 1)}[
-                    length
-                ][ends]
-        return total
-
-    return shape(player + 1) + 2 * shape(2 - player)
-
-
-def test_medium_scores_every_cell_as_stated():
-    game, rng, medium = make_game("gomoku:size=11"), np.random.default_rng(2), make_agent("medium")
-    for _ in range(6):
-        position = game.initial_position()
-        while not position.is_over and len(position.legal_actions()) > 60:
-            cells = np.array(position.record.cells[:121]).reshape(11, 11)
-            expected = {
-                a: reference_medium_score(cells, position.to_move, *divmod(a, 11))
-                for a in position.legal_actions()
-            }
-            decision = medium.analyse(position)
-            assert decision.values == expected
-            assert expected[decision.action] == max(expected.values())
-            position.play(int(rng.choice(position.legal_actions())))
-
-
 def test_medium_breaks_ties_by_its_seed():
-    game = make_game("gomoku:size=10")
-    assert (
-        len({make_agent("medium", seed=seed).act(game.initial_position()) for seed in range(20)})
-        == 4
-    )
-    assert len({make_agent("medium", seed=7).act(game.initial_position()) for _ in range(5)}) == 1
-
-
-@pytest.mark.parametrize("level", ["medium", "hard", "caro15_hard", *MODES])
-def test_the_levels_refuse_other_games(level):
-    with pytest.raises(SpecificationError, match="connect_four"):
-        make_agent(level, game="connect_four")
+    start = make_game("gomoku:size=10").initial_position()
+    assert len({make_agent("medium", seed=seed).act(start) for seed in range(20)}) == 4
+    assert len({make_agent("medium", seed=7).act(start) for _ in range(5)}) == 1
 
 
 def test_easy_is_the_random_agent():
-    game = make_game("gomoku")
-    first = [make_agent("easy", seed=seed).act(game.initial_position()) for seed in range(30)]
-    assert first == [
-        make_agent("random", seed=seed).act(game.initial_position()) for seed in range(30)
-    ]
-    assert len(set(first)) > 20
+    start = make_game("gomoku").initial_position()
+    easy, plain = (
+        [make_agent(name, seed=seed).act(start) for seed in range(30)]
+        for name in ("easy", "random")
+    )
+    assert easy == plain
+    assert len(set(easy)) > 20
 
 
-def play(game, agents, opening):
-    """The return of the first agent (moving first) of a game after an opening."""
-    position = game.position(opening)
-    while not position.is_over:
-        position.play(agents[position.to_move].act(position))
-    return position.returns[0]
-
-
-def score(spec, first, second, pairs, seed=0, stones=3):
+def score(spec, first, second, pairs, stones=3):
     """Points of ``first`` in percent over pairs of games from random openings near the centre,
     seats swapped.
     """
-    game, rng, points = make_game(spec), np.random.default_rng(seed), 0.0
+    game, rng, points = make_game(spec), np.random.default_rng(0), 0.0
+    rows, cols = game.rules.rows, game.rules.cols
     middle = [
-        c
-        for c in range(game.facts.num_actions)
-        if max(abs(c // game.rules.cols - game.rules.rows // 2), abs(c % game.rules.cols - 7)) <= 3
+        y * cols + x
+        for y in range(rows)
+        for x in range(cols)
+        if max(abs(y - rows // 2), abs(x - cols // 2)) <= 3
     ]
     for pair in range(pairs):
         opening = [int(c) for c in rng.choice(middle, stones, replace=False)]
         agents = [make_agent(first, seed=pair), make_agent(second, seed=pair)]
-        points += 2 + play(game, agents, opening) - play(game, agents[::-1], opening)
+        for seat, players in enumerate((agents, agents[::-1])):
+            points += 1 + play_game(game, players, opening, (pair, pair)).returns[seat]
     return 100 * points / (4 * pairs)
 
 
@@ -285,12 +216,8 @@ def test_a_higher_level_wins_by_a_wide_margin(spec, stronger, weaker, least):
 @pytest.mark.parametrize(("spec", "least"), [("gomoku", 60), ("gomoku:rule=caro", 85)])
 @pytest.mark.parametrize("original", ["caro15", "caro10"])
 def test_patterns_beat_the_original_heuristics_at_equal_depth(spec, least, original):
-    assert (
-        score(
-            spec, "alphabeta:depth=3", f"alphabeta:depth=3,radius=2,heuristic={original}", pairs=15
-        )
-        >= least
-    )
+    other = f"alphabeta:depth=3,radius=2,heuristic={original}"
+    assert score(spec, "alphabeta:depth=3", other, pairs=15) >= least
 
 
 def test_the_benchmark_says_where_no_position_is_undecided(monkeypatch):

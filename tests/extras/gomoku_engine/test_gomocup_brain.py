@@ -160,8 +160,7 @@ def test_what_cannot_be_is_answered_with_the_reason_and_does_not_end_the_engine(
 
 
 @pytest.mark.parametrize(
-    ("rule", "wins"),
-    [(0, ["0,3", "5,3"]), (1, ["0,3"]), (8, ["0,3", "5,3"]), (9, ["0,3"])],
+    ("rule", "wins"), [(0, ["0,3", "5,3"]), (1, ["0,3"]), (8, ["0,3", "5,3"]), (9, ["0,3"])]
 )
 def test_the_rule_decides_what_wins(rule, wins, manager):
     """Own stones at 1 to 4 and at 6 of a row: the fifth makes five, or six with the other."""
@@ -173,20 +172,11 @@ def test_the_rule_decides_what_wins(rule, wins, manager):
 
 def test_settings_have_no_answer_and_what_is_unknown_is_ignored(manager):
     manager.ask("START 15")
-    assert (
-        manager.ask(
-            "INFO timeout_turn 100",
-            "INFO timeout_match 60000",
-            "INFO time_left 60000",
-            "INFO max_memory 83886080000",
-            "INFO game_type 1",
-            "INFO folder /tmp",
-            "INFO something new",
-            "INFO timeout_turn soon",
-            "",
-        )
-        == []
-    )
+    settings = (
+        "timeout_turn 100", "timeout_match 60000", "time_left 60000", "max_memory 83886080000",
+        "game_type 1", "folder /tmp", "something new", "timeout_turn soon",
+    )  # fmt: skip
+    assert manager.ask(*(f"INFO {setting}" for setting in settings), "") == []
     assert manager.remarks() == ["MESSAGE INFO timeout_turn: 'soon' is not of the form 1000"]
     manager.ask("INFO max_memory 1000000")
     assert "MiB are already in use" in manager.remarks()[-1]

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from helpers import TESTS, run
 from plyground import make_agent, make_game
-from plyground.agents.faults import EXITED, HUNG, ILLEGAL_ACTION, NO_ACTION, Fault
+from plyground.agents.faults import EXITED, HUNG, ILLEGAL_ACTION, NO_ACTION
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import play_game
 from plyground.evaluation.plan import Plan
@@ -254,8 +254,3 @@ def test_the_version_follows_the_program(tmp_path):
         program.write_text(text)
         versions.add(make_agent(f"gomocup:{sys.executable} {program}").version)
     assert len(versions) == 2
-
-
-def test_a_fault_can_be_sent_to_another_process():
-    fault = pickle.loads(pickle.dumps(Fault(HUNG, "hung")))
-    assert (fault.kind, str(fault)) == (HUNG, "hung")

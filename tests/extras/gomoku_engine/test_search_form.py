@@ -39,14 +39,6 @@ def test_an_open_four_is_blocked_although_the_game_is_lost(agent):
     assert game.action_to_text(decision.action) in ("h7", "h12")
 
 
-@pytest.mark.parametrize("size", [10, 15, 20])
-def test_the_first_stone_of_a_search_goes_to_the_centre(size):
-    game = make_game(f"gomoku:size={size}")
-    row, column = divmod(make_agent("alphabeta:depth=4").act(game.initial_position()), size)
-    assert abs(2 * row - size + 1) <= 1
-    assert abs(2 * column - size + 1) <= 1
-
-
 def test_openings_of_swap2_are_different_and_near_the_centre():
     game = make_game("gomoku")
     openings = openings_of(game, "swap2:5", seed=3)
@@ -57,10 +49,8 @@ def test_openings_of_swap2_are_different_and_near_the_centre():
     for opening in openings_drawn:
         assert all(abs(cell // 15 - 7) <= 3 and abs(cell % 15 - 7) <= 3 for cell in opening)
     near_zero = openings_of(game, "balanced:5", seed=3)
-    judge, choice = (
-        make_agent("gomoku:nodes=25000", game),
-        [near_zero[number] for number in range(4)],
-    )
+    judge = make_agent("gomoku:nodes=25000", game)
+    choice = [near_zero[number] for number in range(4)]
     assert all(abs(judge.analyse(game.position(opening)).value) <= 60 for opening in choice)
     assert set(choice) <= {openings[number] for number in range(near_zero.judged)}
     assert near_zero.settings == {

@@ -5,20 +5,17 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import random
-from typing import NamedTuple, get_args
+from typing import get_args
 
 import pytest
 from command_line import plyground, plyground_json
+from helpers import random_position
 from plyground import make_agent, make_game
 from plyground.agents import Agent, Decision
 from plyground.agents.book import BookFile, CentreBook, centre_actions
 from plyground.agents.book_writer import write_book
 from plyground.agents.decision import Kind, Score
-from plyground.envs import rules as r
 from plyground.envs.canonical import CanonicalForm, opening_positions
-from plyground.envs.declaration import Facts, declare_game
-from plyground.envs.game import Game
 from plyground.envs.registry import game_names
 from plyground.envs.specification import SpecificationError
 
@@ -29,7 +26,6 @@ GAMES = [
     "dots_and_boxes:rows=2,cols=2",
     "gomoku:size=5,connect=4",
 ]
-AGENTS = ["alphabeta:depth=2", "minimax:depth=1", "mcts:simulations=50", "montecarlo:simulations=5"]
 
 
 @pytest.fixture
@@ -42,13 +38,6 @@ def book(tmp_path):
         return path
 
     return make
-
-
-def random_position(spec, plies, seed):
-    rng, position = random.Random(seed), make_game(spec).initial_position()
-    for _ in range(plies):
-        position.play(rng.choice(position.legal_actions()))
-    return position
 
 
 # -- the centre --
@@ -95,18 +84,6 @@ def test_in_a_mirrored_position_the_centre_book_plays_the_mirrored_move(spec, mo
     assert len(after) == 1
 
 
-@pytest.mark.parametrize("spec", ["alphabeta:depth=2", "textbook:depth=2"])
-def test_an_agent_searches_after_its_book(spec):
-    position = make_game("connect_four").initial_position()
-    agent = make_agent(f"{spec},book=centre")
-    messages = []
-    for _ in range(4):
-        decision = agent.analyse(position)
-        messages.append((decision.from_book, decision.nodes + decision.simulations > 0))
-        position.play(decision.action)
-    assert messages == [(True, False), (True, False), (False, True), (False, True)]
-
-
 def has_centre(name):
     game = make_game(name)
     with contextlib.suppress(NotImplementedError):
@@ -114,36 +91,23 @@ def has_centre(name):
     return False
 
 
+@pytest.mark.parametrize("agent", ["alphabeta:depth=1", "textbook:depth=1"])
 @pytest.mark.parametrize("name", [*filter(has_centre, game_names())])
 @pytest.mark.fast_cases(1)
-def test_the_centre_book_opens_every_game_and_leaves_the_rest_to_the_agent(name):
+def test_the_centre_book_opens_every_game_and_leaves_the_rest_to_the_agent(name, agent):
     game = make_game(name)
-    agent = make_agent("alphabeta:depth=1,book=centre", game)
+    agent = make_agent(f"{agent},book=centre", game)
     position = game.initial_position()
     for from_book in (True, True, False):
         decision = agent.analyse(position)
-        assert decision.from_book == from_book
+        assert (decision.from_book, decision.nodes > 0) == (from_book, not from_book)
         position.play(decision.action)
 
 
 def test_a_game_that_does_not_say_where_its_actions_are_has_no_centre():
+    name = next(name for name in game_names() if not has_centre(name))
     with pytest.raises(SpecificationError, match="book=centre needs a board with a centre"):
-        make_agent("alphabeta:book=centre", game=Game(Lengths()))
-
-
-@declare_game(name="lengths", version=0, title="Lengths", position=[("ply", "i2")], parameters=())
-class Lengths(NamedTuple):
-    """A game with seven actions, which are no places of its board of one row and three columns."""
-
-
-@r.facts.register(Lengths)
-def _facts(rules):
-    return Facts(7, 7, -1.0, 1.0, (1, 3, 1))
-
-
-@r.start.register_body(Lengths)
-def _start(rules, position):
-    position.ply = 0
+        make_agent("alphabeta:book=centre", game=name)
 
 
 # -- files --
@@ -154,16 +118,11 @@ def test_a_book_holds_every_position_of_its_plies_once_for_all_its_images(spec):
     game, plies = make_game(spec), 3
     canon, layer, expected = CanonicalForm(game), [game.initial_position()], set()
     for _ in range(plies):
-        expected |= {
-            min(p.transformed(s).record.tobytes() for s in range(len(game.symmetries)))
-            for p in layer
-        }
-        layer = [
-            p.after(action)
-            for p in layer
-            for action in p.legal_actions()
-            if not p.after(action).is_over
-        ]
+        for position in layer:
+            images = map(position.transformed, range(len(game.symmetries)))
+            expected.add(min(image.record.tobytes() for image in images))
+        children = [p.after(action) for p in layer for action in p.legal_actions()]
+        layer = [child for child in children if not child.is_over]
     keys = [canon(game.position(actions))[0] for actions in opening_positions(game, plies)]
     assert len(keys) == len(set(keys))
     assert set(keys) == expected
@@ -172,40 +131,25 @@ def test_a_book_holds_every_position_of_its_plies_once_for_all_its_images(spec):
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.fast_cases(2)
 def test_a_position_is_found_under_every_symmetry_and_the_action_mapped_back(spec, book):
-    # A heuristic that is the same for all images of a position; that of chains in dots and boxes is
-    # not.
-    maker = "alphabeta:depth=2,values=yes" + (
-        ",heuristic=classic" if spec.startswith("dots") else ""
-    )
+    # The value of chains in dots and boxes is not the same for all images of a position.
+    heuristic = ",heuristic=classic" if spec.startswith("dots") else ""
+    maker = f"alphabeta:depth=2,values=yes{heuristic}"
     file = BookFile(book(spec, maker))
-    game = file.game
     for plies in range(3):
-        position = random_position(spec, plies, seed=plies)
-        reference = make_agent(maker).analyse(position)
-        for symmetry, permutation in enumerate(game.symmetries):
-            image, image_position = (
-                position.transformed(symmetry),
-                file.look_up(position.transformed(symmetry)),
-            )
-            assert image.is_legal(image_position.action)
-            # The best actions of the image are the images of the best actions, with the same
-            # values.
-            best = {
-                int(permutation[a]): score
-                for a, score in reference.scores.items()
-                if score == reference.score
-            }
-            assert image_position.scores == best
-            assert image_position.action in best
-        assert file.look_up(random_position(spec, 3, seed=7)) is None
+        position = random_position(file.game, plies, seed=plies)
+        decision = make_agent(maker).analyse(position)
+        best = {a: score for a, score in decision.scores.items() if score == decision.score}
+        for symmetry, permutation in enumerate(file.game.symmetries):
+            entry = file.look_up(position.transformed(symmetry))
+            assert entry.scores == {int(permutation[a]): score for a, score in best.items()}
+            assert entry.action in entry.scores
+        assert file.look_up(random_position(file.game, 3, seed=7)) is None
 
 
 def test_an_agent_plays_from_its_book_with_the_value_and_searches_beyond_it(book):
     path = book(plies=2)
-    agent, maker = (
-        make_agent(f"alphabeta:depth=2,book={path}"),
-        make_agent("alphabeta:depth=4,values=yes"),
-    )
+    agent = make_agent(f"alphabeta:depth=2,book={path}")
+    maker = make_agent("alphabeta:depth=4,values=yes")
     for actions in ([], ["a"], ["e"]):
         position = make_game("connect_four:rows=4,cols=5").position(actions)
         decision, analysis = agent.analyse(position), maker.analyse(position)
@@ -215,7 +159,7 @@ def test_an_agent_plays_from_its_book_with_the_value_and_searches_beyond_it(book
     assert not agent.analyse(position.after(0)).from_book
 
 
-@pytest.mark.parametrize("agent", [*AGENTS, "random", "solver"])
+@pytest.mark.parametrize("agent", ["alphabeta:depth=2", "mcts:simulations=50", "random", "solver"])
 @pytest.mark.fast_cases(1)
 def test_every_agent_can_make_a_book_the_same_each_time(agent, tmp_path):
     game = make_game("connect_four:rows=4,cols=4")
@@ -273,16 +217,17 @@ def test_another_content_of_the_book_is_another_version_of_the_agent(book):
 # -- what is refused --
 
 
-def rewritten(path, change_header=None, change_body=None):
+def rewritten(path, header=None, line=""):
     """Change a book and make its checksum fit again."""
     first, _, body = path.read_text().partition("\n")
-    body = change_body(body) if change_body else body
-    header = (
-        json.loads(first)
-        | {"sha256": hashlib.sha256(body.encode()).hexdigest()}
-        | (change_header or {})
-    )
-    path.write_text(json.dumps(header) + "\n" + body)
+    body += line
+    checksum = {"sha256": hashlib.sha256(body.encode()).hexdigest()}
+    path.write_text(json.dumps(json.loads(first) | checksum | (header or {})) + "\n" + body)
+
+
+def replaced(path, change):
+    """Write a book after a change of its bytes."""
+    path.write_bytes(change(path.read_bytes()))
 
 
 @pytest.mark.parametrize(
@@ -290,32 +235,15 @@ def rewritten(path, change_header=None, change_body=None):
     [
         (lambda p: p.unlink(), "there is no opening book '.*'; give centre, or a file"),
         (lambda p: (p.unlink(), p.mkdir()), "cannot be read: Is a directory"),
-        (lambda p: p.write_bytes(b""), "is not an opening book: its first line"),
-        (lambda p: p.write_bytes(b"\xff\xfe\x00"), "is not an opening book: its first line"),
         (lambda p: p.write_text("[1]\n"), "is not an opening book: its first line"),
+        (lambda p: replaced(p, lambda data: data[:-40]), r"\(it ends after 16 of 17 positions\)"),
         (
-            lambda p: p.write_bytes(p.read_bytes()[:-40]),
-            r"is damaged \(it ends after 16 of 17 positions\); make it again",
-        ),
-        (
-            lambda p: p.write_bytes(p.read_bytes().split(b"\n")[0]),
-            r"is damaged \(it ends after 0 of 17 positions\)",
-        ),
-        (
-            lambda p: p.write_bytes(
-                p.read_bytes().replace(b'"best": {"', b'"best": {"a": 9, "', 1)
-            ),
+            lambda p: replaced(p, lambda data: data.replace(b'"best": {', b'"best": {"a": 9, ', 1)),
             r"is damaged \(its checksum is wrong\)",
         ),
-        (
-            lambda p: rewritten(p, {"version": 1}),
-            "of format version 1, this plyground reads version 2; make it again",
-        ),
+        (lambda p: rewritten(p, {"version": 1}), "of format version 1, .*; make it again"),
         (lambda p: rewritten(p, {"game": "chess"}), "there is no game 'chess'"),
-        (
-            lambda p: rewritten(p, {"rules": "connect_four_v9"}),
-            "is for connect_four_v9, whose rules are not those of connect_four_v0",
-        ),
+        (lambda p: rewritten(p, {"rules": "connect_four_v9"}), "is for connect_four_v9, whose"),
     ],
 )
 def test_a_damaged_book_is_refused_when_the_agent_is_made(book, damage, complaint):
@@ -329,22 +257,17 @@ def test_a_damaged_book_is_refused_when_the_agent_is_made(book, damage, complain
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        (
-            "nonsense",
-            "line 3 of the opening book .* describes no position of connect_four:rows=4,cols=5: ",
-        ),
+        ("nonsense", "line 3 of the opening book .* describes no position of connect_four:rows=4"),
         ('{"moves": "z", "best": {"a": null}}', "'z' is no column of this board"),
         ('{"moves": "a,a,a,a", "best": {"a": null}}', "a is not legal there"),
         ('{"moves": "", "best": {}}', "it has no best action"),
-        ('{"moves": "", "best": []}', "describes no position"),
         ('{"moves": "", "best": {"a": 1}}', "1 is not a score"),
         ('{"moves": "", "best": {"a": {"value": 1}}}', "is not a score"),
-        ('{"best": {"a": null}}', "describes no position"),
     ],
 )
 def test_a_book_with_an_impossible_line_is_refused_before_the_first_move(book, line, complaint):
     path = book(plies=1, agent="random")
-    rewritten(path, change_body=lambda body: f"{body}{line}\n")
+    rewritten(path, line=f"{line}\n")
     with pytest.raises(SpecificationError, match=complaint):
         make_agent(f"alphabeta:book={path}").get_ready(make_game("connect_four:rows=4,cols=5"))
 
@@ -387,7 +310,7 @@ def test_the_command_makes_a_file_that_agents_play_from(tmp_path, monkeypatch):
         ("tic_tac_toe --out .", "cannot be written: it is a folder"),
         (
             "connect_four --plies 1 --out missing/book",
-            "the opening book missing/book cannot be written",
+            "opening book missing/book cannot be written",
         ),
     ],
 )

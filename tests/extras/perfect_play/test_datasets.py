@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import signal
 import subprocess
 import sys
@@ -209,13 +208,6 @@ def test_files_that_are_no_dataset_are_refused_in_a_sentence(tmp_path):
     for name in ("text.npz", "other.npz", "missing.parquet"):
         with pytest.raises(SpecificationError, match="dataset"):
             datasets.load(tmp_path / name)
-
-
-def test_no_process_is_left_behind(tmp_path):
-    build_dataset(
-        make_game("tic_tac_toe"), 600, tmp_path / "data.npz", place=JobPlace(concurrency=2)
-    )
-    assert multiprocessing.active_children() == []
 
 
 def test_several_files_are_read_as_one_dataset_of_all_their_positions(tmp_path):

@@ -14,7 +14,7 @@ from plyground.agents.solvers.connect_four.board import has_row, make_board
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.canonical import position_layers
 from plyground.envs.specification import SpecificationError
-from plyground.envs.workers.jobs import HERE, JobPlace
+from plyground.envs.workers.jobs import HERE
 from plyground.extras.perfect_play.opening_writer import write_openings
 
 SMALL, PLIES = "connect_four:rows=3,cols=4,connect=3", 5
@@ -96,12 +96,9 @@ def test_the_openings_that_plyground_brings_are_those_of_the_ordinary_board():
     rules = make_game("connect_four").rules
     openings = opening.openings_of(rules, 0)
     assert openings.plies == opening.PLIES
+    assert (opening.read_values(opening.FILE) != opening.UNSOLVED).all()
     assert opening.openings_of(rules, opening.PLIES + 1) is None
     assert opening.openings_of(make_game(SMALL).rules, 0) is None
-
-
-def test_the_openings_are_complete():
-    assert (opening.read_values(opening.FILE) != opening.UNSOLVED).all()
 
 
 def test_every_first_move_is_answered_without_search():
@@ -133,15 +130,6 @@ def wins_at_once(board, own, opp):
     moves = ((own | opp) + board.bottom) & board.playable
     cells = [np.uint64(1 << bit) for bit in range(board.cols * int(board.height))]
     return any(has_row(board, own | cell) for cell in cells if moves & cell)
-
-
-@pytest.mark.thorough
-def test_several_processes_write_the_same_file(values, tmp_path):
-    path = tmp_path / "openings.npy"
-    write_openings(
-        path, make_game(SMALL), PLIES, JobPlace(concurrency=2), 1, lambda count, total: None
-    )
-    assert opening.read_values(path).tolist() == values.tolist()
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -10,7 +11,7 @@ import numpy as np
 import plyground
 import pytest
 from command_line import invoke
-from helpers import cached_by_position
+from helpers import best_of_mover, worth_of_actions
 from plyground.agents import Agent, Decision, make_agent
 from plyground.agents.lookahead import SITUATIONS
 from plyground.envs.specification import SpecificationError
@@ -28,11 +29,7 @@ from plyground.evaluation.move_quality.judge import (
 from plyground.evaluation.move_quality.positions import Sample, ask_agents, sample_positions
 from plyground.evaluation.move_quality.qualities import ALL, qualities
 from plyground.evaluation.statistics.intervals import mean_margin, share_interval
-from plyground.evaluation.store.store import (
-    Store,
-    StoredGame,
-    StoreError,
-)
+from plyground.evaluation.store.store import Store, StoredGame, StoreError
 
 pytestmark = pytest.mark.thorough
 
@@ -43,38 +40,18 @@ def run(*words: str):
     return invoke(words, COLUMNS="80", NO_COLOR="1")
 
 
-@cached_by_position
-def value(position) -> int:
-    """The value for the side to move by the rules alone: the final margin in boxes, or the result;
-    whoever moves next.
-    """
-    if position.is_over:
-        return int(position.returns[position.to_move])
-    return max(value_of(position, action) for action in position.legal_actions())
-
-
-def value_of(position, action) -> int:
-    after = position.after(action)
-    return value(after) if after.to_move == position.to_move else -value(after)
-
-
 @pytest.mark.parametrize(("count", "from_ply"), [(60, 0), (5000, 7)])  # all that there are: 5000
 def test_positions_and_moves_are_the_same_wherever_they_are_judged(count, from_ply):
     words = ["quality", "tic_tac_toe", "random", "greedy", "--json", "--positions", str(count)]
     words += ["--from-ply", str(from_ply)]
-    results = [
-        invoke([*words, *more])
-        for more in ([], ["--concurrency", "2"], ["--runner", "processes", "--concurrency", "3"])
-    ]
     tables = []
-    for result in results:
+    for more in ([], ["--runner", "processes", "--concurrency", "2"]):
+        result = invoke([*words, *more])
         assert result.exit_code == 0, result.stderr
-        table = json.loads(result.stdout)
-        for row in table["qualities"]:
+        tables.append(json.loads(result.stdout))
+        for row in tables[-1]["qualities"]:
             del row["seconds_per_move"]
-        tables.append(table)
-    assert tables[1] == tables[0]
-    assert tables[2] == tables[0]
+    assert tables[0] == tables[1]
     moves = tables[0]["qualities"][0]["moves"]
     assert 30 <= moves < 5000
     assert (moves == count) == (count < 5000)
@@ -88,10 +65,9 @@ def test_every_move_of_tic_tac_toe_is_judged_as_by_full_enumeration():
         if position.key in visited or position.is_over:
             continue
         visited.add(position.key)
-        best = value(position)
-        for action in position.legal_actions():
+        best = best_of_mover(position)
+        for action, after in worth_of_actions(position).items():
             loss, blunder = judge.verdict(position, action)
-            after = value_of(position, action)
             assert loss == best - after
             kinds = {(1, 0): "won to drawn", (1, -1): "won to lost", (0, -1): "drawn to lost"}.get(
                 (best, after)
@@ -113,11 +89,9 @@ def test_where_a_player_moves_again_moves_are_judged_from_its_own_side(spec):
     sample = sample_positions(judge, 30, seed=5, first_ply=max(0, game.facts.longest_game - 8))
     again = 0
     for position, _ in sample.positions:
-        for action in position.legal_actions():
+        for action, worth in worth_of_actions(position).items():
             again += position.after(action).to_move == position.to_move
-            assert judge.verdict(position, action)[0] == value(position) - value_of(
-                position, action
-            )
+            assert judge.verdict(position, action)[0] == best_of_mover(position) - worth
     assert again > 10
 
 
@@ -138,57 +112,24 @@ def test_boxes_already_taken_decide_whether_a_loss_is_a_blunder():
     }
 
 
-def test_a_win_that_is_missed_is_a_blunder_of_its_kind():
-    judge = MoveJudge(TIC_TAC_TOE, memory_mb=1)
-    # both sides have two in a row, and player_0 is to move
-    win = TIC_TAC_TOE.position(["a1", "b1", "a2", "b2"])
-    assert judge.verdict(win, TIC_TAC_TOE.text_to_action("a3")) == (0, -1)
-    assert judge.verdict(win, TIC_TAC_TOE.text_to_action("b3")) == (
-        1,
-        BLUNDERS.index("won to drawn"),
-    )
-    assert judge.verdict(win, TIC_TAC_TOE.text_to_action("c1")) == (
-        2,
-        BLUNDERS.index("won to lost"),
-    )
-    corner = TIC_TAC_TOE.position(["a1"])
-    assert judge.verdict(corner, TIC_TAC_TOE.text_to_action("b2")) == (0, -1)
-    assert judge.verdict(corner, TIC_TAC_TOE.text_to_action("b1")) == (
-        1,
-        BLUNDERS.index("drawn to lost"),
-    )
-
-
 @pytest.mark.parametrize(
     "spec", ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,cols=2"]
 )
 def test_the_solver_plays_nothing_but_optimal_moves(spec):
-    game = plyground.make_game(spec)
-    judge = MoveJudge(game, memory_mb=16)
+    judge = MoveJudge(plyground.make_game(spec), memory_mb=16)
     sample = sample_positions(judge, 24, seed=3)
-    evidence = ask_agents(
-        judge,
-        sample,
-        [make_agent("solver:memory=16"), make_agent("random")],
-        ["solver", "random"],
-        1,
-    )
+    agents = [make_agent("solver:memory=16"), make_agent("random")]
+    evidence = ask_agents(judge, sample, agents, ["solver", "random"], 1)
     rows = {(row.agent, row.phase): row for row in qualities(evidence)}
     best, worst = rows["solver", ALL], rows["random", ALL]
-    assert (best.optimal[0], best.loss, best.blunders, best.moves) == (
-        1.0,
-        (0.0, 0.0),
-        (0, 0, 0),
-        len(sample.positions),
-    )
+    assert (best.optimal[0], best.loss, best.blunders) == (1.0, (0.0, 0.0), (0, 0, 0))
+    assert best.moves == len(sample.positions)
     assert best.optimal[1] > 0.8
     assert worst.optimal[0] < 0.8
     assert worst.loss[0] > 0
-    assert (
-        sum(rows["random", phase].moves for phase in PHASES if ("random", phase) in rows)
-        == sum(rows["random", name].moves for name in SITUATIONS if ("random", name) in rows)
-        == worst.moves
-    )
+    for parts in (PHASES, SITUATIONS):
+        moves = [row.moves for (agent, part), row in rows.items() if part in parts]
+        assert sum(moves) == 2 * worst.moves
 
 
 def test_positions_are_distinct_open_ask_something_and_come_again_by_seed():
@@ -226,23 +167,14 @@ def test_positions_that_take_too_long_are_left_out_and_counted():
     sample = sample_positions(judge, 12, seed=1, first_ply=8)
     assert sample.left_out["not solved in time"] > 0
     assert all(judge.values(position) for position, _ in sample.positions)
-    with pytest.raises(
-        SpecificationError,
-        match=(
-            r"no position of tic_tac_toe:size=4 after at least 0 plies has better and worse moves "
-            r"and is solved"
-        ),
-    ):
-        sample_positions(
-            _Hopeless(plyground.make_game("tic_tac_toe:size=4"), memory_mb=1), 5, seed=1
-        )
 
 
-class _Hopeless(MoveJudge):
-    """Nothing is solved in time."""
-
-    def values(self, position):
-        return None
+def test_where_no_position_is_solved_in_time_a_sentence_says_so(monkeypatch):
+    judge = MoveJudge(plyground.make_game("tic_tac_toe:size=4"), memory_mb=1)
+    monkeypatch.setattr(judge, "values", lambda position: None)
+    message = "no position of tic_tac_toe:size=4 after at least 0 plies has better and worse moves"
+    with pytest.raises(SpecificationError, match=message):
+        sample_positions(judge, 5, seed=1)
 
 
 class _Failing(Agent):
@@ -278,41 +210,20 @@ def store(tmp_path_factory):
     and one of another game.
     """
     path = tmp_path_factory.mktemp("quality") / "games.db"
-    players = {0: make_agent("solver:memory=1"), 1: make_agent("random")}
+    players = make_agent("solver:memory=1"), make_agent("random")
+    entries = [Description(name, {}, "1", label=name) for name in ("perfect", "lucky")]
     with Store(path) as store:
-        entries = [Description(name, {}, "1", label=name) for name in ("perfect", "lucky")]
         number = store.enter_tournament("known", {"game": "tic_tac_toe"}, entries, 20)
-        for pair in range(12):
-            for first in (0, 1):
-                seat = (first, 1 - first)
-                result = play_game(
-                    "tic_tac_toe",
-                    [players[each] for each in seat],
-                    (pair % 9,),
-                    (pair // 2, pair // 2),
-                )
-                store.add(
-                    number,
-                    StoredGame(
-                        pair,
-                        seat,
-                        (pair % 9,),
-                        (1, 2),
-                        result._replace(seconds=(0.4, 0.8), decisions=(4, 4)),
-                    ),
-                )
-                store.add(number, StoredGame(pair + 100, seat, (pair % 9,), (1, 2), result))
+        for pair, first in itertools.product(range(12), (0, 1)):
+            seat, opening = (first, 1 - first), (pair % 9,)
+            agents, seeds = [players[each] for each in seat], (pair // 2, pair // 2)
+            result = play_game("tic_tac_toe", agents, opening, seeds)
+            timed = result._replace(seconds=(0.4, 0.8), decisions=(4, 4))
+            store.add(number, StoredGame(pair, seat, opening, (1, 2), timed))
+            store.add(number, StoredGame(pair + 100, seat, opening, (1, 2), result))
         other = store.enter_tournament("other", {"game": "tic_tac_toe:size=4"}, entries, 1)
-        store.add(
-            other,
-            StoredGame(
-                0,
-                (0, 1),
-                (),
-                (1, 2),
-                GameResult((0, 1), (1.0, -1.0), "", None, None, (0, 0), (1, 1)),
-            ),
-        )
+        result = GameResult((0, 1), (1.0, -1.0), "", None, None, (0, 0), (1, 1))
+        store.add(other, StoredGame(0, (0, 1), (), (1, 2), result))
     return path
 
 
@@ -326,10 +237,10 @@ def test_the_moves_of_a_store_are_judged_where_they_were_played(store):
         position = TIC_TAC_TOE.position(game.opening)
         for action in game.result.moves[len(game.opening) :]:
             label = ("perfect", "lucky")[game.players[position.to_move]]
-            values = [value_of(position, each) for each in position.legal_actions()]
-            if len(set(values)) > 1:
+            values = worth_of_actions(position)
+            if len({*values.values()}) > 1:
                 expected[label][0] += 1
-                expected[label][1] += max(values) - value_of(position, action)
+                expected[label][1] += max(values.values()) - values[action]
             position.play(action)
     rows = {row.agent: row for row in qualities(evidence) if row.phase == ALL}
     for label, (moves, lost) in expected.items():
@@ -355,70 +266,55 @@ def test_some_agents_and_some_moves_of_a_store_can_be_asked_for(store):
     assert {move.phase for move in late.moves} == {2}
 
 
-def test_what_cannot_be_judged_is_refused_in_one_sentence(store, tmp_path):
-    for words, message in [
-        (("gomoku", "random"), "gomoku is beyond the solver"),
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("gomoku random", "gomoku is beyond the solver"),
+        ("tic_tac_toe", "give the agents to judge, or a store of games with --games STORE"),
+        ("tic_tac_toe nobody", "there is no agent 'nobody'"),
+        ("tic_tac_toe human", "a person at the terminal is not judged; use: plyground play GAME"),
         (
-            ("tic_tac_toe",),
-            "give the agents to judge, or a store of games with --games STORE",
+            "dots_and_boxes:rows=6,cols=6 random",
+            "the exact solver takes boards of at most 64 edges",
         ),
-        (("tic_tac_toe", "nobody"), "there is no agent 'nobody'"),
+        ("tic_tac_toe random --from-ply 9", "tic_tac_toe lasts at most 9 plies; --from-ply can be"),
+        ("tic_tac_toe --games none.db", "there is no store none.db"),
         (
-            ("tic_tac_toe", "human"),
-            "a person at the terminal is not judged; use: plyground play GAME",
-        ),
-        (
-            ("dots_and_boxes:rows=6,cols=6", "random"),
-            "the exact solver takes boards of at most 64 edges; dots_and_boxes:rows=6,cols=6 has "
-            "84",
-        ),
-        (
-            ("tic_tac_toe", "random", "--from-ply", "9"),
-            "tic_tac_toe lasts at most 9 plies; --from-ply can be 0 to 8",
+            "connect_four --games {store}",
+            "{store} holds no games of connect_four; it holds tic_tac_toe,",
         ),
         (
-            ("tic_tac_toe", "--games", str(tmp_path / "none.db")),
-            f"there is no store {tmp_path}/none.db",
+            "tic_tac_toe mcts --games {store}",
+            "'mcts' has played no tic_tac_toe in {store}; its agents",
         ),
-        (
-            ("connect_four", "--games", str(store)),
-            f"{store} holds no games of connect_four; it holds tic_tac_toe, tic_tac_toe:size=4",
-        ),
-        (
-            ("tic_tac_toe", "mcts", "--games", str(store)),
-            f"'mcts' has played no tic_tac_toe in {store}; its agents are lucky, perfect",
-        ),
-    ]:
-        result = run("quality", *words)
-        assert result.exit_code == 2, words
-        assert result.stdout == ""
-        assert result.stderr.splitlines()[-1].startswith(f"plyground: {message}"), (
-            words,
-            result.stderr,
-        )
+    ],
+)
+def test_what_cannot_be_judged_is_refused_in_one_sentence(
+    words, message, store, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    result = run("quality", *words.format(store=store).split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[-1].startswith(f"plyground: {message.format(store=store)}"), (
+        result.stderr
+    )
 
 
 def test_a_store_without_games_says_so(tmp_path):
+    entries = [Description(name, {}, "1", label=name) for name in "ab"]
     with Store(tmp_path / "empty.db") as store:
-        store.enter_tournament(
-            "empty",
-            {"game": "tic_tac_toe"},
-            [Description(name, {}, "1", label=name) for name in "ab"],
-            1,
-        )
+        store.enter_tournament("empty", {"game": "tic_tac_toe"}, entries, 1)
     with Store(tmp_path / "new.db") as store:
         store.open()
     result = run("quality", "tic_tac_toe", "--games", str(tmp_path / "empty.db"))
-    assert (result.exit_code, result.stderr.splitlines()[-1]) == (
-        2,
-        f"plyground: {tmp_path}/empty.db holds no moves to judge: no games",
-    )
+    sentence = f"plyground: {tmp_path}/empty.db holds no moves to judge: no games"
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, sentence)
     with pytest.raises(StoreError, match=r"new.db holds no games of tic_tac_toe$"):
         stored_moves(MoveJudge(TIC_TAC_TOE, 1), Store(tmp_path / "new.db"))
 
 
 def test_the_command_shows_a_table_that_fits_a_terminal_and_the_same_as_json(store):
-    words = (
+    words = [
         "quality",
         "tic_tac_toe",
         "random",
@@ -427,24 +323,21 @@ def test_the_command_shows_a_table_that_fits_a_terminal_and_the_same_as_json(sto
         "30",
         "--memory",
         "1",
-    )
+    ]
     result = run(*words)
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("tic_tac_toe: 30 random positions, against perfect play\n")
-    assert all(len(line) <= 80 for line in result.stdout.splitlines())
-    assert any(
-        line.split()[:3] == ["solver:memory=1", "30", "100.0"]
-        for line in result.stdout.splitlines()
-    )
-    headings = [line for line in result.stdout.splitlines() if "optimal moves in %" in line]
+    lines = result.stdout.splitlines()
+    assert lines[0] == "tic_tac_toe: 30 random positions, against perfect play"
+    assert max(map(len, lines)) <= 80
+    assert ["solver:memory=1", "30", "100.0"] in [line.split()[:3] for line in lines]
+    headings = [line for line in lines if "optimal moves in %" in line]
     assert [heading.rpartition(", ")[2] for heading in headings] == ["by situation", "by phase"]
     assert re.search(r"quiet +must parry +wins at once", result.stdout)
     data = json.loads(run(*words, "--json").stdout)
     rows = {(row["agent"], row["phase"]): row for row in data["qualities"]}
     assert rows["solver:memory=1", "all"]["optimal"]["share"] == 1
-    assert sum(rows["random", "all"]["blunders"].values()) == round(
-        rows["random", "all"]["blunder"]["share"] * 30
-    )
+    lucky = rows["random", "all"]
+    assert sum(lucky["blunders"].values()) == round(lucky["blunder"]["share"] * 30)
     assert run("quality", "tic_tac_toe", "--games", str(store)).stdout.startswith("tic_tac_toe: ")
 
 
@@ -453,10 +346,8 @@ def test_intervals_take_observations_that_move_together_as_one():
     alone = np.arange(40)
     share, low, high = share_interval(hits, alone)
     z, n = 1.959963984540054, 40
-    middle, half = (
-        (share + z * z / (2 * n)) / (1 + z * z / n),
-        z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)),
-    )
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     assert (share, low, high) == pytest.approx((0.75, middle - half, middle + half))
     assert mean_margin(hits, alone) == pytest.approx((0.75, z * hits.std(ddof=1) / math.sqrt(40)))
     thrice = np.repeat(hits, 3), np.repeat(alone, 3)

@@ -23,16 +23,9 @@ from plyground.training.folder import TrainingError, read_metrics
 pytestmark = pytest.mark.thorough
 
 SMALL = {
-    "held_out": 0.2,
-    "batch_size": 64,
-    "batches_per_update": 20,
-    "trunk": "dense",
-    "channels": 8,
-    "hidden": 32,
-    "evaluate": "none",
-    "precision": "float32",
-    "evaluations": 2,
-}
+    "held_out": 0.2, "batch_size": 64, "batches_per_update": 20, "trunk": "dense", "channels": 8,
+    "hidden": 32, "evaluate": "none", "precision": "float32", "evaluations": 2,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

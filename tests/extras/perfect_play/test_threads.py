@@ -16,30 +16,18 @@ from plyground.training.folder import newest_checkpoint
 
 pytestmark = pytest.mark.thorough
 
-# Two updates or more of each algorithm.
 QUICK = {
     "ppo": SMALL_RUN | {"learning_rate": 1e-2, "opponent": "mix:0.5 greedy,0.5 self"},
     "dqn": {
-        "steps": 1024,
-        "games": 32,
-        "first_steps": 64,
-        "batch_size": 64,
-        "minibatches": 4,
-        "dense": "32",
-        "opponent": "mix:0.5 greedy,0.5 self",
+        "steps": 1024, "games": 32, "first_steps": 64, "batch_size": 64, "minibatches": 4,
+        "dense": "32", "opponent": "mix:0.5 greedy,0.5 self",
     },
     "alphazero": {
-        "hours": 0.0,
-        "steps": 128,
-        "workers": 1,
-        "keep": 0,
-        "games": 8,
-        "simulations": 8,
-        "simulations_per_update": 512,
-        "channels": 8,
+        "hours": 0.0, "steps": 128, "workers": 1, "keep": 0, "games": 8, "simulations": 8,
+        "simulations_per_update": 512, "channels": 8,
     },
     "supervised": {"steps": 2048, "batch_size": 64, "batches_per_update": 16, "channels": 8},
-}
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -248,7 +248,7 @@ def test_the_rules_open_and_close_by_keyboard(visit):
     button.focus()
     page.keyboard.press("Enter")
     assert rules.locator("li").count() == 5
-    assert "Blue joins the top edge with the bottom edge" in rules.inner_text()
+    assert "Blue connects the top edge with the bottom edge" in rules.inner_text()
     assert rules.locator("figcaption").inner_text() == "Blue wins: top and bottom connected"
     expect(rules.get_by_role("button", name="Close")).to_be_focused()
     page.keyboard.press("Escape")
