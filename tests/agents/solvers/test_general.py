@@ -166,7 +166,7 @@ def test_boards_with_too_many_courses_are_refused_with_the_limit():
     ("fault", "complaint"),
     [
         ("longest_game_too_short", r"goes on for more plies than the \d+ that it"),
-        ("returns_are_fractions", "it takes returns that are whole numbers"),
+        ("returns_are_fractions", "it needs integer returns"),
     ],
 )
 def test_a_game_that_is_not_as_the_solver_takes_it_is_refused(fault, complaint):

@@ -146,7 +146,7 @@ def test_games_of_browsers_are_marked_bounded_and_not_rated(client, path, monkey
     page = client.get("/ratings").text
     assert "reported by browsers" in page
     assert "<tr>" not in page
-    assert "nobody saw them played" in client.get("/ratings?tournament=1").text
+    assert "not observed by the server" in client.get("/ratings?tournament=1").text
 
 
 def test_a_game_from_a_position_that_was_set_up_is_not_kept(client):
