@@ -18,12 +18,13 @@ from ..envs.game import Game, Position
 from ..envs.single_agent.regret import Judge, regret_of
 from ..envs.specification import SpecificationError
 from .agent import Agent
-from .compiled_opponents import ALL_NODES, compiled_form
+from .compiled_opponents import compiled_form
 from .decision import Score
 from .registry import make_agent
 from .search import deepening
-from .search.alphabeta import TreeSearch, TreeSearchAgent
+from .search.alphabeta import TreeSearchAgent
 from .search.alphabeta_kernels import LEAD, PROVEN, WIN
+from .search.deepening import ALL_NODES, TreeSearch
 
 DISCOUNT = 0.99
 GREATEST_ESTIMATE = 0.9  # of the highest return

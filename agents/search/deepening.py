@@ -31,6 +31,8 @@ from .alphabeta_kernels import (
 from .search_form import load_record, resistance_points
 from .transposition import NO_ACTION, begin_generation
 
+# Nodes. A plain integer would be another type, for which the search would be compiled again.
+ALL_NODES = np.int64(1 << 60)
 DEEPENING, RESISTING, OVER = range(3)  # the stages of a search
 ITERATION_OPEN, ITERATION_COMPLETE, SEARCH_COMPLETE = range(3)  # results of a call of `deepen`
 

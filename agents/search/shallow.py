@@ -19,12 +19,10 @@ from ..own.kernels import GAME_ORDER
 from . import deepening, shallow_kernels, shallow_stones
 from .deepening import TreeSearch
 from .search_form import blank_records
-from .shallow_kernels import MOST_PLIES, NODE
-from .shallow_stones import HISTORY_PLIES, ShallowBoards, ShallowPlan
+from .shallow_kernels import HISTORY_PLIES, MOST_PLIES, NODE
+from .shallow_stones import ShallowBoards, ShallowPlan
 from .transposition import NO_ACTION
 
-# Nodes. A plain integer would be another type, for which the search would be compiled again.
-ALL_NODES = np.int64(1 << 60)
 VECTOR = 8  # words in the widest vectors
 
 
@@ -121,7 +119,9 @@ def _choose_by_search(opponent, rules, position, rng):
     deepening.begin(form, plan, workspace, table, position)
     status = deepening.ITERATION_OPEN
     while status != deepening.SEARCH_COMPLETE:
-        status = deepening.deepen(form, options, plan, workspace, table, symmetries, ALL_NODES)
+        status = deepening.deepen(
+            form, options, plan, workspace, table, symmetries, deepening.ALL_NODES
+        )
     return np.int64(workspace.state[0].best_action)
 
 
