@@ -144,8 +144,9 @@ class TreeSearchAgent(Agent):
             if self._shallow is None or self._search.plan.last_depth != depth:
                 self._set_depth(depth)
                 self._shallow = shallow_search(position.game, self._search)
+            choose = choose_action.body_for(type(self._shallow))
             record, rules = position.record, position.game.rules
-            return int(self._compiled(choose_action, self._shallow, rules, record, self.stream))
+            return int(self._compiled(choose, self._shallow, rules, record, self.stream))
         self._begin(position, depth)
         deepen, arguments = deepening.deepen, (*self._search, UNTIMED_SLICE)
         while self._compiled(deepen, *arguments) != deepening.SEARCH_COMPLETE:
