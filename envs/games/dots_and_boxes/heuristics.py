@@ -13,8 +13,9 @@ import numpy as np
 
 from ... import rules as r
 from ...compiled.kernels import kernel
-from .board import boxes_beside, neighbours, sides_of_box, symmetries
-from .rules import DotsAndBoxes
+from ...compiled.scratch import stack_array
+from .board import boxes_beside, symmetries
+from .rules import WIDE_BOXES, WIDE_EDGES, DotsAndBoxes
 
 CHAINS, CLASSIC = range(2)  # heuristics, in the order of the declaration
 UNSEEN = 0
@@ -36,7 +37,15 @@ def _measure_component(rows, cols, edges, sides, visits, stack, box):
         depth -= 1
         at = stack[depth]
         boxes += 1
-        behind, walls = neighbours(rows, cols, at), sides_of_box(rows, cols, at)
+        row = at // cols
+        col, left = at - row * cols, (rows + 1) * cols + at + row
+        walls = (at, at + cols, left, left + 1)
+        behind = (
+            at - cols if row > 0 else -1,
+            at + cols if row < rows - 1 else -1,
+            at - 1 if col > 0 else -1,
+            at + 1 if col < cols - 1 else -1,
+        )
         for i in range(4):
             if edges[walls[i]] != 0:
                 continue
@@ -57,18 +66,26 @@ def _play_safe_edges(rows, cols, edges, sides):
     They are drawn in the order of their numbers. Other orders are possible, so mirror images of a
     position can be estimated differently.
     """
-    drawn = 0
-    for edge in range((rows + 1) * cols + rows * (cols + 1)):
-        if edges[edge] != 0:
-            continue
-        first, second = boxes_beside(rows, cols, edge)
-        if (first < 0 or sides[first] < 2) and (second < 0 or sides[second] < 2):
-            edges[edge] = 1
-            drawn += 1
-            if first >= 0:
-                sides[first] += 1
-            if second >= 0:
-                sides[second] += 1
+    drawn, edge = 0, 0
+    for down in (1, 0):  # horizontal edges lie between boxes of a column
+        for row in range(rows + down):
+            for col in range(cols + 1 - down):
+                second = row * cols + col
+                first = second - cols if down else second - 1
+                has_first = (row if down else col) > 0
+                has_second = row < rows if down else col < cols
+                if (
+                    edges[edge] == 0
+                    and not (has_first and sides[first] >= 2)
+                    and not (has_second and sides[second] >= 2)
+                ):
+                    edges[edge] = 1
+                    drawn += 1
+                    if has_first:
+                        sides[first] += 1
+                    if has_second:
+                        sides[second] += 1
+                edge += 1
     return drawn
 
 
@@ -99,9 +116,9 @@ def control_value(lengths, loops, count):
 def _expected_margin(rows, cols, edges, sides):
     """The expected margin of the player to move from the free boxes, in hundredths of a box."""
     boxes = rows * cols
-    edges, sides = edges.copy(), sides.copy()
-    visits, stack = np.zeros(boxes, np.int8), np.empty(boxes + 1, np.int64)
-    lengths, loops = np.empty(boxes, np.int64), np.zeros(boxes, np.bool_)
+    visits, stack = stack_array(WIDE_BOXES, np.int8), stack_array(WIDE_BOXES, np.int64)
+    lengths, loops = stack_array(WIDE_BOXES, np.int64), stack_array(WIDE_BOXES, np.bool_)
+    visits[:boxes] = UNSEEN
     # Boxes that can be taken now, with the chains behind them.
     offer, free = 0, 0
     for box in range(boxes):
@@ -109,6 +126,12 @@ def _expected_margin(rows, cols, edges, sides):
         if sides[box] == 3 and visits[box] == UNSEEN:
             offer += _measure_component(rows, cols, edges, sides, visits, stack, box)[0]
     # Draw the safe edges, then measure the chains and loops.
+    later_edges, later_sides = stack_array(WIDE_EDGES, np.int8), stack_array(WIDE_BOXES, np.int8)
+    for edge in range((rows + 1) * cols + rows * (cols + 1)):
+        later_edges[edge] = edges[edge]
+    for box in range(boxes):
+        later_sides[box] = sides[box]
+    edges, sides = later_edges, later_sides
     safe, count = _play_safe_edges(rows, cols, edges, sides), 0
     for box in range(boxes):
         if sides[box] >= 2 and sides[box] < 4 and visits[box] == UNSEEN:
