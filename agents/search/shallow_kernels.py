@@ -27,9 +27,10 @@ MOST_PLIES = 4
 HISTORY_PLIES = 4  # from this iteration on, the history of cut-offs orders the root actions
 UNLISTED = -1  # the number of actions of a node before they are listed
 SCOUTED_PLIES = 3  # in less deep iterations a null window saves nothing
-# Where players move several times in a row, orders of the same moves multiply. Beyond this number
-# of positions the whole search, which has a table, is left to decide.
-MOST_POSITIONS = 4000
+# Where players move several times in a row, orders of the same moves multiply: the whole search has
+# a table for them. It decides where an iteration visits more positions than this for each action of
+# the root at two plies, and so many times as many for each ply more.
+MOST_POSITIONS, TIMES_A_PLY, FEW_POSITIONS = 25, 6, 600
 
 # A node of the line being searched; whole numbers only.
 NODE = np.dtype(
@@ -70,7 +71,11 @@ def choose(rules, options, plan, workspace, nodes, source):
     root.maximising, root.depth, root.first = 1, plan.first_depth, NO_ACTION
     root.alpha, root.beta, checks = -INFINITY, INFINITY, False
     while True:
-        most = MOST_POSITIONS if plan.moves_again and options.table else INFINITY
+        most = np.int64(INFINITY)
+        if plan.moves_again and options.table:
+            most = max(FEW_POSITIONS, MOST_POSITIONS * root.count)
+            for _ in range(2, root.depth):
+                most *= TIMES_A_PLY
         left, keeps_turn = _search(rules, options, workspace, nodes, maximiser, most)
         if left:
             return np.int64(NO_ACTION)
@@ -98,7 +103,7 @@ def _search(rules, options, workspace, nodes, maximiser, most):
     """Search the root, whose actions are listed, within its window and to its depth.
 
     Its value and first best action are in ``nodes[0]`` afterwards. With ``alpha`` above −INFINITY,
-    ``first`` is left out. Returns whether more than ``most`` positions were entered, which ends
+    ``first`` is left out. Returns whether more than ``most`` positions were visited, which ends
     the search, and whether an action of the root keeps the turn.
     """
     root, positions, actions = nodes[0], workspace.positions, workspace.actions
@@ -125,6 +130,9 @@ def _search(rules, options, workspace, nodes, maximiser, most):
                 return False, keeps_turn
             continue
         node.action = action
+        most -= 1
+        if most < 0:
+            return True, keeps_turn
         is_valued, value = _visit(rules, options, positions, nodes, maximiser, ply)
         keeps_turn |= ply == 0 and not is_valued and child.depth == node.depth
         if not is_valued:
@@ -133,9 +141,6 @@ def _search(rules, options, workspace, nodes, maximiser, most):
                 scouting = scouts and node.alpha > -INFINITY
                 child.beta = node.alpha + 1 if scouting else node.beta
             ply += 1
-            most -= 1
-            if most < 0:
-                return True, keeps_turn
             _enter(rules, options, positions, actions, nodes, maximiser, ply)
 
 
