@@ -301,6 +301,11 @@ class Agent(ABC):
         return False
 
     @property
+    def by_position(self) -> bool:
+        """Whether its move depends on the position alone: games may then remember its replies."""
+        return False
+
+    @property
     def version(self) -> str:
         """What decisions depend on besides the specification: programs, and the opening book."""
         package = version_of(type(self).__module__) if self.foreign else ""

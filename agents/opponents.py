@@ -100,7 +100,8 @@ def _make_one(opponent: Any, game: Game, make: MakeAgent) -> Opponent:
         agent = agent.playing(game)  # one agent may be used in environments of several games
     if isinstance(agent, Agent):
         agent.check_game(game)
-        return Opponent(str(agent), agent, compiled_form(agent))
+        form = compiled_form(agent)
+        return Opponent(str(agent), agent, form, by_position=agent.by_position)
     try:
         return Opponent(getattr(agent, "__name__", type(agent).__name__), as_policy(agent, game))
     except NotAPolicyError:

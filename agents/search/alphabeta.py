@@ -88,6 +88,11 @@ class TreeSearchAgent(Agent):
     def deterministic(self) -> bool:
         return self.options.get("time") is None
 
+    @property
+    def by_position(self) -> bool:
+        chooses_otherwise = any(self.options.get(name) for name in ("book", "endgame"))
+        return self.deterministic and not chooses_otherwise
+
     def new_search(self, game: Game, last_depth: int) -> TreeSearch:
         """A search of a game to a depth, with its own buffers."""
         heuristic = self.options["heuristic"]

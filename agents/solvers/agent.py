@@ -46,6 +46,10 @@ class SolverAgent(Agent):
         # Which of several best actions is returned depends on the timing of threads.
         return self.options["time"] is None and self.options["threads"] == 1
 
+    @property
+    def by_position(self) -> bool:
+        return self.deterministic
+
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
         if self._ready_for is not None:

@@ -18,6 +18,7 @@ from ..compiled.kernels import inner_kernel
 from ..compiled.randomness import GAMMA, mix64, random_below, random_unit
 from ..stepping import ILLEGAL, step
 from .opponents import choose_action, choose_actions
+from .replies import NOTHING, recall, remember
 
 RANDOM_SEAT = 2
 
@@ -209,13 +210,17 @@ def play_actions(rules, batch, options, actions, first, last):
 
 
 @inner_kernel
-def reply(opponent, number, rules, batch, first, last):
+def reply(opponent, memory, number, rules, batch, first, last):
     """Play all moves of a compiled opponent, the ``number``-th, wherever it is to move."""
     for game in range(first, last):
         if batch.waiting[game] and batch.opponents[game] == number:
             position, stream, seat = batch.positions[game], batch.streams[game], batch.seats[game]
             while True:
-                r.play(rules, position, choose_action(opponent, rules, position, stream))
+                action = recall(memory, rules, position)
+                if action == NOTHING:
+                    action = choose_action(opponent, rules, position, stream)
+                    remember(memory, rules, position, action)
+                r.play(rules, position, action)
                 if r.is_over(rules, position) or r.to_move(rules, position) == seat:
                     break
             batch.waiting[game] = False

@@ -29,6 +29,7 @@ from .opponents import (
     new_turns,
 )
 from .regret import Judge, Regrets
+from .replies import ReplyMemory, new_memory, reply_from_memory
 
 SEATS: dict[int | str, int] = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
 ILLEGAL_CHOICES = ("penalty", "raise")
@@ -190,21 +191,26 @@ class GameBatch:
         """
         self._replies: list[list[Callable[[int, int], None]]] = [[] for _ in self._slices]
         self._python_opponents: list[PythonOpponent] = []
+        memories = len(self._slices) * sum(opponent.by_position for opponent in self.opponents)
         for number, opponent in enumerate(self.opponents):
             for replies in self._replies:
+                memory = new_memory(self.game, max(memories, 1), opponent.by_position)
                 if opponent.compiled is not None:
-                    replies.append(
-                        self._compiled_reply(number, opponent.compiled(self.game), str(opponent))
-                    )
+                    form = opponent.compiled(self.game)
+                    replies.append(self._compiled_reply(number, form, memory, str(opponent)))
                 elif hasattr(opponent.player, "act_batch"):
                     replies.append(self._batched_reply(number, opponent))
                 else:
-                    replies.append(self._python_reply(number, PythonOpponent(opponent, self.game)))
+                    player = PythonOpponent(opponent, self.game, memory)
+                    replies.append(self._python_reply(number, player))
 
-    def _compiled_reply(self, number: int, opponent: Any, title: str) -> Callable[[int, int], None]:
+    def _compiled_reply(
+        self, number: int, opponent: Any, memory: ReplyMemory, title: str
+    ) -> Callable[[int, int], None]:
         many = choose_actions.body_for(type(opponent)) is not None
         kernel = kernels.reply_to_many if many else kernels.reply
-        arguments = opponent, number, self.game.rules, self.state
+        parts = (opponent,) if many else (opponent, memory)
+        arguments = *parts, number, self.game.rules, self.state
         with announce_compilation(f"{title} for {self.game.name}"):
             answer = entry_point(kernel, *arguments, 0, 0)
 
@@ -216,9 +222,11 @@ class GameBatch:
 
     def _python_reply(self, number: int, opponent: PythonOpponent) -> Callable[[int, int], None]:
         self._python_opponents.append(opponent)
-        state = self.state
+        state, known = self.state, (opponent.memory, number, self.game.rules, self.state)
+        recall = entry_point(reply_from_memory, *known, 0, 0)
 
         def reply(first: int, last: int) -> None:
+            recall(*known, first, last)
             for game in np.flatnonzero(state.waiting & (state.opponents == number)).tolist():
                 opponent.play_turn(
                     state.positions[game],

@@ -20,6 +20,7 @@ from ..compiled.dispatch import missing, rule
 from ..game import Game, IllegalActionError, Position
 from ..loading.own_modules import place_of_error
 from ..specification import SpecificationError, plain_text
+from .replies import ReplyMemory, store_reply
 
 
 @rule
@@ -77,12 +78,14 @@ class Opponent(NamedTuple):
         compiled: makes the NamedTuple that :func:`choose_action` or :func:`choose_actions` takes,
             with separate buffers for each thread; None: ``player`` chooses.
         weight: how often it is drawn, relative to the others.
+        by_position: whether its move depends on the position alone; the batch then remembers it.
     """
 
     label: str
     player: Any
     compiled: Callable[[Game], Any] | None = None
     weight: float = 1.0
+    by_position: bool = False
 
     def __str__(self) -> str:
         return f"the opponent {self.label}"
@@ -126,7 +129,9 @@ class PythonOpponent:
     come from the stream of the game, as for compiled opponents: both then play the same.
     """
 
-    def __init__(self, opponent: Opponent, game: Game) -> None:
+    def __init__(self, opponent: Opponent, game: Game, memory: ReplyMemory) -> None:
+        self.opponent: Opponent = opponent
+        self.memory: ReplyMemory = memory
         self.title: str = str(opponent)
         self.player: Any = opponent.player
         self.game: Game = game
@@ -158,7 +163,10 @@ class PythonOpponent:
         while not position.is_over and position.to_move != seat:
             with errors_of(self.title, Exception, SystemExit):
                 action = whole_action(self.player.act(position.copy()))
+            before = position.record.copy() if self.opponent.by_position else None
             try:
                 position.play(action)
             except IllegalActionError as error:
                 raise IllegalActionError(f"{self.title} played illegally: {error}") from None
+            if before is not None:
+                store_reply(self.memory, self.game.rules, before, action)
