@@ -131,7 +131,7 @@ sprt tic_tac_toe random greedy --beta 0.5 | beta must be a number from 1e-06 to 
 report none.db | there is no store
 report LONG | File name too long
 report --anchor random=1_0 | an anchor is an agent and its rating
-export /dev/null | no file to keep games in
+export /dev/null | cannot be a store
 verify / | is a folder
 
 curves | give the folders of the runs to draw
