@@ -23,7 +23,7 @@ import pettingzoo
 import plyground
 from aec import environment_game
 from plyground.agents.opponents import make_opponents
-from plyground.agents.search.shallow import ShallowSearch
+from plyground.agents.search.shallow import ShallowSearch, ShallowStones
 from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.single_agent.game_batch import GameBatch
 from timing import Work, print_table, rates
@@ -39,7 +39,7 @@ def has_shallow_search(spec: str, agent: str) -> bool:
     """Whether an agent's replies use the specialised search for few plies."""
     game = plyground.make_game(spec)
     compiled = make_opponents(agent, game)[0].compiled
-    return compiled is not None and isinstance(compiled(game), ShallowSearch)
+    return compiled is not None and isinstance(compiled(game), (ShallowSearch, ShallowStones))
 
 
 def batch_step(spec: str, opponent: str | None, general: bool, size: int, threads: int) -> Work:
