@@ -15,7 +15,7 @@ from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
 from .own.heuristics import heuristic_index
 from .own.kernels import FIRST_ADDRESS, points_of
-from .search.search_form import (
+from .own.search_form import (
     REPLY_WINS,
     UNREAD,
     WON,

@@ -25,7 +25,8 @@ from ..registry import AGENTS_AND_PRESETS, POLICY_ALIASES, register_agent
 from .compiled.words import FLOAT32, PRECISIONS
 from .named import effects_of_network, open_network
 from .policy_file import BEST, NO_VALUE, OF_ACTIONS, Network
-from .prediction import Prediction
+from .prediction import Prediction, masked_softmax
+from .trial import AUTO
 from .zoo import PREFIX, ZooNetworks
 
 # smaller differences of probabilities count as ties: a batch is computed in another order than one
@@ -35,8 +36,9 @@ PRECISION = Parameter(
     "precision",
     str,
     FLOAT32.name,
-    "precision of the network's multiplications; bfloat16 and int8 are faster on some processors",
-    choices=tuple(PRECISIONS),
+    "precision of the network's multiplications; bfloat16 and int8 are faster on some processors, "
+    "auto: the fastest of those close to float32, by a trial on this one",
+    choices=(*PRECISIONS, AUTO),
 )
 
 
@@ -116,17 +118,6 @@ def _choose_by_probability(probabilities, temperature, stream):
             if left < 0.0:
                 break
     return choice
-
-
-def masked_softmax(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """The probabilities (float64) of the legal actions, from rows of logits.
-
-    Masks are 0 for illegal actions.
-    """
-    legal_logits = np.where(masks != 0, logits.astype(np.float64), -np.inf)
-    weights = np.exp(legal_logits - legal_logits.max(axis=-1, keepdims=True))
-    probabilities: np.ndarray = weights / weights.sum(axis=-1, keepdims=True)
-    return probabilities
 
 
 class PolicyAgent(Agent):

@@ -61,6 +61,7 @@ from .compiled.runner import NetworkRunner, compiled_runner
 from .compiled.shapes import Invalid, Unsupported
 from .compiled.words import FLOAT32
 from .session import open_session
+from .trial import AUTO, fastest_precision
 
 FORMAT = "policy 1"
 BEST = "best.onnx"  # the policy file of a run folder
@@ -191,12 +192,12 @@ class Network(ABC):
         return float(min(max(return_so_far + value, facts.min_return), facts.max_return))
 
     def in_precision(self, precision: str) -> Network:
-        """The network with numbers multiplied in one of ``PRECISIONS``.
+        """The network with numbers multiplied in one of ``PRECISIONS``, or by a trial (AUTO).
 
         Raises:
             SpecificationError: it cannot be evaluated in this precision.
         """
-        if precision != FLOAT32.name:
+        if precision not in (FLOAT32.name, AUTO):
             raise SpecificationError(
                 f"precision={precision} is for policy files; {self.source} is not one"
             )
@@ -334,6 +335,14 @@ class OnnxNetwork(Network):
     def in_precision(self, precision: str) -> OnnxNetwork:
         if precision == self._precision:
             return self
+        if precision == AUTO:
+            if self._runner is None:
+                return self
+            own = _read_game(self.source, _read_metadata(self.source, self.metadata))
+            model = read_model(self.data)
+            if _shape(own) != _shape(self.game):
+                model = on_board(model, own, self.game)
+            return self.in_precision(fastest_precision(model, self.game).precision)
         if precision not in self._others:
             network = OnnxNetwork(self.source, self.data, self._compiled, precision)
             self._others[precision] = network.playing(self.game)

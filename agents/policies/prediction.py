@@ -36,3 +36,14 @@ class Prediction(NamedTuple):
         more = len(self.probabilities) - len(rows)
         notes = [f"and {more} more positions"] if more else []
         return html_table(rows, ["position", "value", "most probable actions"], notes=notes)
+
+
+def masked_softmax(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """The probabilities (float64) of the legal actions, from rows of logits.
+
+    Masks are 0 for illegal actions.
+    """
+    legal_logits = np.where(masks != 0, logits.astype(np.float64), -np.inf)
+    weights = np.exp(legal_logits - legal_logits.max(axis=-1, keepdims=True))
+    probabilities: np.ndarray = weights / weights.sum(axis=-1, keepdims=True)
+    return probabilities

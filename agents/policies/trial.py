@@ -32,8 +32,9 @@ from .compiled import evaluation
 from .compiled.model_file import Model
 from .compiled.runner import NetworkRunner, compiled_runner, sample_of
 from .compiled.words import FLOAT32, INT8, PRECISIONS
-from .policy import masked_softmax
+from .prediction import masked_softmax
 
+AUTO = "auto"  # the precision that a trial chooses
 TRIALS = "precisions.json"
 POSITIONS, TURNS = 32, 8  # batch size, repetitions; the fastest repetition counts
 MOST_ERROR = 0.1  # in probabilities, and in values as a share of the greatest return

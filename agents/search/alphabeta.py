@@ -20,6 +20,7 @@ from ..deadline import Deadline
 from ..decision import Decision, Kind, Score
 from ..own.heuristics import HEURISTIC, heuristic_index, ordering_number
 from ..own.kernels import FIRST_ADDRESS
+from ..own.search_form import plain_form, search_form
 from ..registry import register_agent, register_preset
 from ..solvers.endgame import ENDGAME, Endgame
 from ..solvers.solver import solver_class_of
@@ -27,7 +28,6 @@ from ..solvers.table_size import MIB
 from . import alphabeta_kernels as search
 from . import deepening
 from .deepening import TreeSearch
-from .search_form import plain_form, search_form
 from .shallow import shallow_search
 from .transposition import ENTRY, NO_ACTION, check_table_size, new_table
 
@@ -90,8 +90,7 @@ class TreeSearchAgent(Agent):
 
     @property
     def by_position(self) -> bool:
-        chooses_otherwise = any(self.options.get(name) for name in ("book", "endgame"))
-        return self.deterministic and not chooses_otherwise
+        return self.deterministic and not any(map(self.options.get, ("book", "endgame")))
 
     def new_search(self, game: Game, last_depth: int) -> TreeSearch:
         """A search of a game to a depth, with its own buffers."""
@@ -149,9 +148,8 @@ class TreeSearchAgent(Agent):
             if self._shallow is None or self._search.plan.last_depth != depth:
                 self._set_depth(depth)
                 self._shallow = shallow_search(position.game, self._search)
-            choose = choose_action.body_for(type(self._shallow))
-            record, rules = position.record, position.game.rules
-            return int(self._compiled(choose, self._shallow, rules, record, self.stream))
+            arguments = self._shallow, position.game.rules, position.record, self.stream
+            return int(self._compiled(choose_action.body_for(type(self._shallow)), *arguments))
         self._begin(position, depth)
         deepen, arguments = deepening.deepen, (*self._search, UNTIMED_SLICE)
         while self._compiled(deepen, *arguments) != deepening.SEARCH_COMPLETE:

@@ -25,7 +25,7 @@ from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.game import Game
 from ..own.kernels import GAME_ORDER, points_of, sort_actions
-from .search_form import (
+from ..own.search_form import (
     REPLY_WINS,
     UNREAD,
     WON,

@@ -17,6 +17,7 @@ from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.game import Game
 from ..decision import Kind, Score
+from ..own.search_form import load_record, resistance_points
 from .alphabeta_kernels import (
     FINISH,
     INFINITY,
@@ -28,7 +29,6 @@ from .alphabeta_kernels import (
     begin_iteration,
     run,
 )
-from .search_form import load_record, resistance_points
 from .transposition import NO_ACTION, begin_generation
 
 # Nodes. A plain integer would be another type, for which the search would be compiled again.

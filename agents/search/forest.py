@@ -15,9 +15,9 @@ import numpy as np
 
 from ...envs.game import Game
 from ...envs.loading.settings import POSITIVE, Settings, Span, parameters_of, setting
+from ..own.search_form import blank_records
 from .descent import NODE
 from .puct_kernels import Leaves, new_leaves, puct_options
-from .search_form import blank_records
 
 # Bits of a position's flags in the history of a game.
 IS_SAMPLE, EXACT_VALUE = 1, 2

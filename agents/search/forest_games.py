@@ -20,6 +20,7 @@ from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.compiled.randomness import mix64, random_below, random_unit
 from ...envs.game import Game
 from ...envs.single_agent.batch_kernels import clear
+from ..own.search_form import blank_records
 from ..solvers.leaf import UNSOLVED, leaf_value, new_leaf_solver
 from . import forest_kernels as at_root
 from .descent import ANY_CHILD, EXACT, ROOT
@@ -48,7 +49,6 @@ from .puct_kernels import (
     set_priors,
     visit_leaf,
 )
-from .search_form import blank_records
 
 DIRICHLET_ALPHA = 10.0  # divided by the legal actions: 0.3 at chess, with about 35 (Silver et al.)
 SAMPLED_PLIES = 10  # with puct, whose moves are drawn by their visits; 30 in longer games there

@@ -16,9 +16,9 @@ from ...envs.compiled.kernels import inner_kernel
 from ...envs.game import Game
 from ...envs.single_agent.opponents import choose_action
 from ..own.kernels import GAME_ORDER
+from ..own.search_form import blank_records
 from . import deepening, shallow_kernels, shallow_stones
 from .deepening import TreeSearch
-from .search_form import blank_records
 from .shallow_kernels import HISTORY_PLIES, MOST_PLIES, NODE
 from .shallow_stones import ShallowBoards, ShallowPlan
 from .transposition import NO_ACTION

@@ -19,8 +19,8 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel
 from ..own.kernels import sort_actions
+from ..own.search_form import REPLY_WINS, UNREAD, WON, can_win_at_once, load_record, read_off
 from .alphabeta_kernels import INFINITY, LEAD, PROVEN, WIN, leaf_points, unproven_points
-from .search_form import REPLY_WINS, UNREAD, WON, can_win_at_once, load_record, read_off
 from .transposition import NO_ACTION
 
 MOST_PLIES = 4

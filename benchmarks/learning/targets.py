@@ -19,7 +19,7 @@ import scipy.stats
 import torch
 from plyground import make_game
 from plyground.agents.policies.named import open_network
-from plyground.agents.policies.policy import masked_softmax
+from plyground.agents.policies.prediction import masked_softmax
 from plyground.agents.solvers.solver import make_solver
 from plyground.training.alphazero.self_play import SelfPlayer
 from plyground.training.alphazero.settings import AlphaZeroSettings

@@ -36,8 +36,8 @@ import numpy as np
 import onnx
 from plyground import Game, make_agent, make_game
 from plyground.agents.policies.compiled.words import FLOAT32, PRECISIONS
-from plyground.agents.policies.policy import masked_softmax
 from plyground.agents.policies.policy_file import OnnxNetwork
+from plyground.agents.policies.prediction import masked_softmax
 from plyground.agents.policies.zoo import BOARDS, FOLDER, PREFIX, Card, ZooNetworks, cards, cards_of
 from plyground.evaluation.move_quality.judge import (
     PHASES,

@@ -16,9 +16,9 @@ import math
 
 import numpy as np
 
+from ...agents.own.search_form import blank_records, load_record
 from ...agents.policies.policy_file import WHOLE_RETURN, Network
 from ...agents.search.puct import PATTERNS, heuristic_network
-from ...agents.search.search_form import blank_records, load_record
 from ...envs.compiled.kernels import kernel
 from ...envs.game import Game
 from ...envs.games.gomoku.patterns import CLASSES, LONGEST, WINS_NOW

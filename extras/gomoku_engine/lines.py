@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...agents.search.search_form import is_own_image, load_record
+from ...agents.own.search_form import is_own_image, load_record
 from ...envs import rules as r
 from ...envs.boards import stones
 from ...envs.boards.stones import count_run

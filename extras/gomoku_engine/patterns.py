@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...agents.search.search_form import (
+from ...agents.own.search_form import (
     ESTIMATE,
     REPLY_WINS,
     UNREAD,

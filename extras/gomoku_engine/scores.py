@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...agents.search.search_form import can_win_at_once, resistance_points
+from ...agents.own.search_form import can_win_at_once, resistance_points
 from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel
 from ...envs.games.gomoku.heuristics import (

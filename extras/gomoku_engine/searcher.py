@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...agents.deadline import Deadline
+from ...agents.own.search_form import blank_records, load_record
 from ...agents.search.alphabeta_kernels import INFINITY
-from ...agents.search.search_form import blank_records, load_record
 from ...agents.search.transposition import NO_ACTION, begin_generation, probe
 from ...envs.compiled.kernels import kernel
 from ...envs.game import Position

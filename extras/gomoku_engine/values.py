@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...agents.search.search_form import search_form
+from ...agents.own.search_form import search_form
 from ...envs.compiled.kernels import inner_kernel
 from ...envs.game import Game
 from ...envs.games.gomoku.patterns import (

@@ -14,12 +14,13 @@ from helpers import random_positions, run_python
 from networks import write_network
 from onnx import helper
 from plyground import make_agent, make_game
-from plyground.agents.policies import zoo
+from plyground.agents.policies import policy_file, zoo
 from plyground.agents.policies.compiled import program
 from plyground.agents.policies.compiled.model_file import read_model, read_tensor
 from plyground.agents.policies.compiled.runner import NetworkRunner, sample_of
 from plyground.agents.policies.compiled.words import INT8, PRECISIONS, bytes_for
 from plyground.agents.policies.policy_file import OnnxNetwork, load_policy_file
+from plyground.agents.policies.trial import Trial
 from plyground.envs.specification import SpecificationError
 
 pytestmark = pytest.mark.thorough
@@ -127,6 +128,14 @@ def test_agents_play_in_every_precision_and_keep_to_it(agent, precision):
     plain, rounded = make_agent(agent, "tic_tac_toe").analyse(position), player.analyse(position)
     assert abs(plain.value - rounded.value) < 0.05
     assert (plain.value == rounded.value) == (precision == "float32")
+
+
+@pytest.mark.parametrize("precision", PRECISIONS_HERE)
+def test_a_trial_chooses_the_precision(precision, tmp_path, monkeypatch):
+    path = write_network(tmp_path / "linear.onnx", "tic_tac_toe", np.ones((18, 9)), np.zeros(9))
+    monkeypatch.setattr(policy_file, "fastest_precision", lambda *_: Trial(precision, {}))
+    network = load_policy_file(path).in_precision("auto")
+    assert network.evaluator == f"compiled kernel, {precision}"
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "int8"])

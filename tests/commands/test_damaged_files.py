@@ -1,7 +1,7 @@
 """Damaged files of every kind: an answer or one sentence, and no file is lost.
 
 ``cd tests && python -m fuzzing.damaged_files 10000`` tries many more. The machine code in the cache
-is damaged in the ways of benchmarks/attacks.py, which damages the other kinds of files too.
+is damaged in the ways of benchmarks/stores/attacks.py, which damages the other kinds of files too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from plyground.training import api
 
 pytestmark = pytest.mark.thorough
 
-SPEC = importlib.util.spec_from_file_location("attacks", ROOT / "benchmarks" / "attacks.py")
+SPEC = importlib.util.spec_from_file_location("attacks", ROOT / "benchmarks/stores/attacks.py")
 attacks = sys.modules["attacks"] = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(attacks)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from plyground import make_agent, make_game
-from plyground.agents.search.search_form import load_record
+from plyground.agents.own.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.games.gomoku import patterns
 from plyground.envs.games.gomoku.rules import list_near

@@ -16,7 +16,7 @@ from plyground.agents import make_agent, register_heuristic, register_ordering
 from plyground.agents.opponents import make_opponents
 from plyground.agents.own import functions as own_functions
 from plyground.agents.own.kernels import CALLBACK
-from plyground.agents.search.search_form import search_form
+from plyground.agents.own.search_form import search_form
 from plyground.envs import make_game
 from plyground.envs import rules as r
 from plyground.envs.specification import SpecificationError

@@ -10,7 +10,7 @@ import pytest
 from helpers import ROOT, SMALL_GAMES, run_python
 from plyground import make_game
 from plyground.agents import registry
-from plyground.agents.search.search_form import search_form
+from plyground.agents.own.search_form import search_form
 from plyground.agents.solvers.leaf import new_leaf_solver
 from plyground.agents.solvers.solver import solver_class_of
 from plyground.envs.loading.packages import KNOWLEDGE, declared
@@ -26,7 +26,7 @@ KNOWN = {
 ASK = """
 import json, sys
 from plyground import make_game
-from plyground.agents.search.search_form import search_form
+from plyground.agents.own.search_form import search_form
 from plyground.agents.solvers.leaf import new_leaf_solver
 from plyground.agents.solvers.solver import solver_class_of
 ask = {

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.search.search_form import (
+from plyground.agents.own.search_form import (
     ESTIMATE,
     REPLY_WINS,
     UNREAD,

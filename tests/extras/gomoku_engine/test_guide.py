@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.search.search_form import load_record
+from plyground.agents.own.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.specification import SpecificationError
 from plyground.extras.gomoku_engine.guide import SURE, UNLIKELY, PatternsNetwork

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 from plyground import make_game
-from plyground.agents.search.search_form import load_record
+from plyground.agents.own.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.games.gomoku import patterns
 from plyground.extras.gomoku_engine import values

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from plyground import make_agent, make_game
+from plyground.agents.own.search_form import blank_records
 from plyground.agents.search import deepening
 from plyground.agents.search.alphabeta_kernels import LEAD, PROVEN, WIN
-from plyground.agents.search.search_form import blank_records
 from plyground.envs import rules as r
 from plyground.envs.compiled.bits import count_bits
 from plyground.envs.compiled.kernels import kernel

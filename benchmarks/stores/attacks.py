@@ -1,6 +1,6 @@
 """Attacks on the files that plyground reads: the cache, a run, a dataset, a store, a policy.
 
-    python benchmarks/attacks.py               # damage them, each in its way
+    python benchmarks/stores/attacks.py               # damage them, each in its way
 
 After each attack a command must repair the file or refuse it in a sentence that names it, without a
 forfeited game or a traceback. The script prints a line for each attack; the exit status is 1 if one

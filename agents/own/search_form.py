@@ -15,7 +15,7 @@ from ...envs import rules as r
 from ...envs.compiled.dispatch import missing, rule
 from ...envs.game import Game
 from ...envs.loading.packages import load_knowledge
-from ..own.kernels import points_of
+from .kernels import points_of
 
 UNREAD, WON, REPLY_WINS, ESTIMATE = range(4)  # results of `read_off` for an action
 
