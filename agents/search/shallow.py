@@ -23,6 +23,7 @@ from .shallow_kernels import HISTORY_PLIES, MOST_PLIES, NODE
 from .shallow_stones import ShallowBoards, ShallowPlan
 from .transposition import NO_ACTION
 
+MOST_LINES = 10**6
 VECTOR = 8  # words in the widest vectors
 
 
@@ -49,7 +50,11 @@ class ShallowStones(NamedTuple):
 
 def shallow_search(game: Game, search: TreeSearch) -> ShallowStones | ShallowSearch | None:
     """The same search in the form for few plies; None if it is too deep or gives values."""
-    if search.plan.last_depth > MOST_PLIES or search.options.root_values:
+    depth, facts = search.plan.last_depth, game.facts
+    if depth > MOST_PLIES or search.options.root_values:
+        return None
+    # Where moves multiply, larger trees need a table.
+    if facts.moves_again and search.options.table and facts.num_actions**depth > MOST_LINES:
         return None
     stones = _search_of_stones(game, search)
     return stones or ShallowSearch(search, blank_records(len(search.workspace.frames), NODE))

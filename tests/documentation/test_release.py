@@ -25,7 +25,7 @@ def test_the_version_is_the_same_everywhere():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     assert plyground.__version__ == project["version"] == citation["version"]
     comparison = (ROOT / "docs" / "guide" / "comparison.md").read_text("utf-8")
-    assert f"plyground is {plyground.__version__}" in comparison
+    assert f"plyground {plyground.__version__}" in comparison
     install = (ROOT / "docs" / "guide" / "install.md").read_text("utf-8")
     assert f"plyground-{plyground.__version__}-py3" in install
     releases = (ROOT / "docs" / "guide" / "releases.md").read_text("utf-8")
