@@ -148,8 +148,8 @@ class TreeSearchAgent(Agent):
             if self._shallow is None or self._search.plan.last_depth != depth:
                 self._set_depth(depth)
                 self._shallow = shallow_search(position.game, self._search)
-            arguments = self._shallow, position.game.rules, position.record, self.stream
-            return int(self._compiled(choose_action.body_for(type(self._shallow)), *arguments))
+            form = self._shallow, position.game.rules, position.record, self.stream
+            return int(self._compiled(choose_action.body_for(type(self._shallow)), *form))
         self._begin(position, depth)
         deepen, arguments = deepening.deepen, (*self._search, UNTIMED_SLICE)
         while self._compiled(deepen, *arguments) != deepening.SEARCH_COMPLETE:
