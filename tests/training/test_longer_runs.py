@@ -62,14 +62,14 @@ def test_a_run_that_becomes_longer_keeps_what_followed_its_budget(tmp_path):
     assert begun_settings(tmp_path / "none", PPOSettings) == begun_settings(None, PPOSettings) == {}
 
 
-def test_a_run_of_an_earlier_version_is_resumed_although_it_lacks_a_setting(tmp_path):
+def test_a_run_that_lacks_a_setting_is_another_run(tmp_path):
     train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL_RUN)
-    path, notes = tmp_path / "run" / "run.json", []
+    path = tmp_path / "run" / "run.json"
     description = json.loads(path.read_text())
     del description["description"]["initial"]
     path.write_text(json.dumps(description))
-    train("ppo", "tic_tac_toe", tmp_path / "run", on_note=notes.append, **SMALL_RUN)
-    assert notes == ["the run is finished: 512 steps; there is nothing to do"]
+    with pytest.raises(TrainingError, match='initial is null there and "" here'):
+        train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL_RUN)
 
 
 def test_a_run_begins_with_the_weights_of_another(tmp_path):
