@@ -79,13 +79,14 @@ def steps_per_second(game: str, opponent: str, seconds: float, warm_up: float = 
 
 
 def some_positions(game: Game) -> list[Position]:
-    """Twelve positions after two to eleven random plies."""
-    rng, positions = random.Random(1), []
+    """Twelve positions after two to eleven random plies, of games that are not over."""
+    rng, positions, attempts = random.Random(1), list[Position](), 0
     while len(positions) < 12:
         position = game.initial_position()
-        for _ in range(2 + len(positions) % 10):
+        for _ in range(2 + attempts % 10):
             if not position.is_over:
                 position.play(rng.choice(position.legal_actions()))
+        attempts += 1
         if not position.is_over:
             positions.append(position)
     return positions
