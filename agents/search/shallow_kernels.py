@@ -83,7 +83,7 @@ def choose(rules, options, plan, workspace, nodes, source):
             if root.best >= root.beta:
                 return np.int64(NO_ACTION)
             checks, root.best, root.best_action = False, root.beta, root.first
-        elif root.first != NO_ACTION and root.best_action != root.first and options.history:
+        elif root.depth > plan.first_depth and root.best_action != root.first and options.history:
             if root.depth >= HISTORY_PLIES or keeps_turn:
                 # Is another action equal to the best one? Then the history decides.
                 root.alpha, root.beta = root.best - 1, root.best
