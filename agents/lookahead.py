@@ -14,7 +14,7 @@ from ..envs.compiled.kernels import inner_kernel, kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
 from .own.heuristics import heuristic_index
-from .own.kernels import FIRST_ADDRESS, points_of
+from .own.kernels import points_of
 from .own.search_form import (
     REPLY_WINS,
     UNREAD,
@@ -39,7 +39,6 @@ class Lookahead(NamedTuple):
             first holds the position.
         children: two spare records of the game.
         actions, replies: int16, (num_actions,).
-        wins: int16, (num_actions,): the opponent's possible winning replies.
         grades, points: int64, (num_actions,).
     """
 
@@ -48,26 +47,21 @@ class Lookahead(NamedTuple):
     children: Any
     actions: Any
     replies: Any
-    wins: Any
     grades: Any
     points: Any
 
 
 def new_lookahead(game: Game, heuristic: str | None) -> Lookahead:
     """Buffers for a game; None: no heuristic is asked."""
-    # a user's function takes the plain record
-    is_own = heuristic is None or heuristic_index(game, heuristic) >= FIRST_ADDRESS
-    form = plain_form(game) if is_own else search_form(game, heuristic or "none")
-    actions, replies, wins = np.empty((3, game.facts.num_actions), np.int16)
+    form = plain_form(game) if heuristic is None else search_form(game, heuristic)
+    actions, replies = np.empty((2, game.facts.num_actions), np.int16)
     grades, points = np.empty((2, game.facts.num_actions), np.int64)
     records = blank_records(2, form.dtype)
-    return Lookahead(
-        form.rules, records, game.new_records(2), actions, replies, wins, grades, points
-    )
+    return Lookahead(form.rules, records, game.new_records(2), actions, replies, grades, points)
 
 
 @inner_kernel
-def _grade_action(rules, position, action, children, replies, wins, possible):
+def _grade_action(rules, position, action, children, replies, possible):
     """Play ``action`` into ``children[0]`` and try the opponent's replies.
 
     Args:
@@ -75,9 +69,8 @@ def _grade_action(rules, position, action, children, replies, wins, possible):
         position: a record of a position that is not over; it is not changed.
         action: a legal action.
         children: two spare records; the first holds the position after the action on return.
-        replies: int16 buffer of num_actions.
-        wins: the replies that may win.
-        possible: their number, or UNKNOWN: all replies are tried.
+        replies: int16 buffer of num_actions, which begins with the replies that may win.
+        possible: their number, or UNKNOWN: all replies are listed there and tried.
 
     Returns:
         The grade (WINS, HOLDS, LETS_WIN or LOSES); whether the game is over; and the mover's
@@ -95,10 +88,10 @@ def _grade_action(rules, position, action, children, replies, wins, possible):
     grade, margin = HOLDS, np.int64(0)
     if opponent == mover or possible == 0:
         return grade, False, margin
-    count = r.legal_actions(rules, child, replies) if possible == r.UNKNOWN else possible
-    for j in range(count):
-        reply = np.int64(replies[j]) if possible == r.UNKNOWN else np.int64(wins[j])
-        if possible != r.UNKNOWN and not r.is_legal(rules, child, reply):
+    all_replies = possible == r.UNKNOWN
+    for j in range(r.legal_actions(rules, child, replies) if all_replies else possible):
+        reply = np.int64(replies[j])
+        if not all_replies and not r.is_legal(rules, child, reply):
             continue
         children[1] = child
         r.play(rules, children[1], reply)
@@ -126,11 +119,11 @@ def grade_actions(rules, position, heuristic, buffers):
     Returns:
         The number of legal actions, and the number that end the game.
     """
-    form, records, children, actions, replies, wins, grades, points = buffers
+    form, records, children, actions, replies, grades, points = buffers
     count = r.legal_actions(rules, position, actions)
     mover, ending = r.to_move(rules, position), 0
     load_record(form, position, records)
-    possible = r.possible_wins(rules, position, 1 - mover, wins)
+    possible = r.possible_wins(rules, position, 1 - mover, replies)
     for i in range(count):
         action = np.int64(actions[i])
         kind, estimate = read_off(form, records[0], action, heuristic)
@@ -139,9 +132,7 @@ def grade_actions(rules, position, heuristic, buffers):
             grades[i] = WINS if kind == WON else LETS_WIN if kind == REPLY_WINS else HOLDS
             points[i] = 0 if kind == WON or heuristic < 0 else estimate
             continue
-        grade, over, margin = _grade_action(
-            rules, position, action, children, replies, wins, possible
-        )
+        grade, over, margin = _grade_action(rules, position, action, children, replies, possible)
         ending += over
         if margin != 0:
             # Both end the game lost: the margin decides, whoever makes the last move.
@@ -190,9 +181,7 @@ def grades(position: Position) -> dict[int, int]:
     children, replies = game.new_records(2), np.empty(game.facts.num_actions, np.int16)
     return {
         action: int(
-            _grade_action(
-                game.rules, position.record, action, children, replies, replies, r.UNKNOWN
-            )[0]
+            _grade_action(game.rules, position.record, action, children, replies, r.UNKNOWN)[0]
         )
         for action in position.legal_actions()
     }
@@ -250,10 +239,8 @@ def loses_at_once(rules, position, action, lost_moves):
     """Whether an action loses, or lets the opponent win with the next move."""
     if not lost_moves.ends_decide:
         return False
-    replies = lost_moves.replies
-    grade, _, _ = _grade_action(
-        rules, position, action, lost_moves.children, replies, replies, r.UNKNOWN
-    )
+    children, replies = lost_moves.children, lost_moves.replies
+    grade, _, _ = _grade_action(rules, position, action, children, replies, r.UNKNOWN)
     return grade in (LETS_WIN, LOSES)
 
 

@@ -24,10 +24,9 @@ import torch
 from plyground import Game, Position, make_agent, make_game
 from plyground.envs.compiled.randomness import new_stream
 from plyground.training import BoardVecEnv
-from plyground.training.ppo.settings import PPOSettings
-from plyground.training.ppo.train import PPOLearner, new_model
-from plyground.training.sb3_learner import open_games
 from timing import print_table, processor_seconds
+
+from training import ppo_learner
 
 GAMES = (
     "connect_four",
@@ -108,19 +107,7 @@ def move_time(spec: str, agent_spec: str) -> float:
 
 def ppo_steps_per_second(spec: str, seconds: float) -> float:
     """PPO's steps per second of processor time against ``alphabeta:depth=2``."""
-    game = make_game(spec)
-    values = {"opponent": "alphabeta:depth=2", "steps": 10**9}
-    settings = PPOSettings.for_game(game, values)
-    env = open_games(game, settings, 1)
-    model = new_model(game, env, settings, 1, torch.device("cpu"))
-    learner = PPOLearner(settings, 1, model)
-
-    def update() -> int:
-        model.collect_rollouts(env, learner.callback, model.rollout_buffer, model.n_steps)
-        model.train()
-        learner.finish_update()
-        return settings.games * settings.rollout
-
+    update, _ = ppo_learner(spec, "alphabeta:depth=2", (), 1)
     update()
     steps, start = 0, time.process_time()
     while time.process_time() - start < seconds:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import cyclopts
@@ -85,9 +85,12 @@ def tutorial_learner(seed: int) -> tuple[Callable[[], int], Any]:
     return update, model.policy
 
 
-def our_learner(seed: int) -> tuple[Callable[[], int], Any]:
-    game = make_game("connect_four")
-    settings = PPOSettings.for_game(game, {"opponent": "random", "steps": 10**9}, SETTINGS)
+def ppo_learner(
+    spec: str, opponent: str, changes: Sequence[str], seed: int
+) -> tuple[Callable[[], int], Any]:
+    """PPO of plyground at a game: a rollout and its update, and the policy."""
+    game = make_game(spec)
+    settings = PPOSettings.for_game(game, {"opponent": opponent, "steps": 10**9}, changes)
     env = open_games(game, settings, seed)
     model = new_model(game, env, settings, seed, torch.device("cpu"))
     learner = PPOLearner(settings, seed, model)
@@ -99,6 +102,10 @@ def our_learner(seed: int) -> tuple[Callable[[], int], Any]:
         return settings.games * settings.rollout
 
     return update, model.policy
+
+
+def our_learner(seed: int) -> tuple[Callable[[], int], Any]:
+    return ppo_learner("connect_four", "random", SETTINGS, seed)
 
 
 def score(policy: Any) -> float:

@@ -112,6 +112,14 @@ def words_of_case(item) -> set[str]:
     return set(re.findall(r"\w+", str([*given])))
 
 
+def other_parts(things, part):
+    """What is not in the part ``K/N`` of things, every N-th from the K-th on; None: nothing."""
+    if part is None:
+        return set()
+    number, parts = map(int, part.split("/"))
+    return {thing for index, thing in enumerate(things) if index % parts != number % parts}
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(config, items):
     """Mark the cases beyond ``fast_cases``; keep the part of the slow tests asked for.
@@ -131,22 +139,12 @@ def pytest_collection_modifyitems(config, items):
             counts[function] += 1
             if counts[function] > fast.args[0]:
                 item.add_marker(pytest.mark.thorough)
-    left_out = set()
-    if config.option.slow_part:
-        part, parts = map(int, config.option.slow_part.split("/"))
-        slow = [item for item in items if item.get_closest_marker("slow")]
-        left_out = {item for number, item in enumerate(slow) if number % parts != part % parts}
-    if config.option.thorough_part:
-        # Whole files, since the tests of a file share the kernels that they compile.
-        part, parts = map(int, config.option.thorough_part.split("/"))
-        thorough = [item for item in items if item.get_closest_marker("thorough")]
-        files = sorted({item.path for item in thorough})
-        chosen = {path for number, path in enumerate(files) if number % parts == part % parts}
-        left_out |= {
-            item
-            for item in thorough
-            if item.path not in chosen and not item.get_closest_marker("slow")
-        }
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    left_out = other_parts(slow, config.option.slow_part)
+    thorough = [item for item in items if item.get_closest_marker("thorough")]
+    # Whole files, since the tests of a file share the kernels that they compile.
+    files = other_parts(sorted({item.path for item in thorough}), config.option.thorough_part)
+    left_out |= {item for item in {*thorough} - {*slow} if item.path in files}
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]
 

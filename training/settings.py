@@ -189,8 +189,12 @@ class RunSettings(Settings):
     @property
     def opponents_to_measure(self) -> list[str]:
         """The opponents of :attr:`evaluate`; empty if it is ``none``."""
-        names = [name.strip() for name in self.evaluate.split(";")]
+        names = self._evaluated
         return [] if names == [NONE] else [name for name in names if name != OPTIMAL]
+
+    @property
+    def _evaluated(self) -> list[str]:
+        return [name.strip() for name in self.evaluate.split(";")]
 
     @property
     def counts_processor_time(self) -> bool:
@@ -200,8 +204,7 @@ class RunSettings(Settings):
     @property
     def judged(self) -> int:
         """The number of positions in which moves are compared with perfect play."""
-        is_named = OPTIMAL in (name.strip() for name in self.evaluate.split(";"))
-        return JUDGED if is_named else 0
+        return JUDGED if OPTIMAL in self._evaluated else 0
 
     @property
     def processes(self) -> int:

@@ -15,7 +15,8 @@ from ...envs import rules as r
 from ...envs.compiled.dispatch import missing, rule
 from ...envs.game import Game
 from ...envs.loading.packages import load_knowledge
-from .kernels import points_of
+from .heuristics import heuristic_index
+from .kernels import FIRST_ADDRESS, points_of
 
 UNREAD, WON, REPLY_WINS, ESTIMATE = range(4)  # results of `read_off` for an action
 
@@ -109,7 +110,9 @@ class SearchForm(NamedTuple):
 
 
 def search_form(game: Game, heuristic: str) -> SearchForm:
-    """The search form of a game under a heuristic."""
+    """The search form of a game under a heuristic; a user's function takes the plain record."""
+    if heuristic_index(game, heuristic) >= FIRST_ADDRESS:
+        return plain_form(game)
     load_knowledge(game.name)
     return form_for(game.rules, game, heuristic)
 

@@ -96,8 +96,8 @@ class TreeSearchAgent(Agent):
         """A search of a game to a depth, with its own buffers."""
         heuristic = self.options["heuristic"]
         index, ordering = heuristic_index(game, heuristic), self._ordering(game)
-        # a user's function takes the plain record
-        is_own = max(index, ordering) >= FIRST_ADDRESS
+        # a user's ordering takes the plain record
+        is_own = ordering >= FIRST_ADDRESS
         form = plain_form(game) if is_own else search_form(game, heuristic)
         symmetries: np.ndarray = game.symmetries
         if index >= FIRST_ADDRESS:

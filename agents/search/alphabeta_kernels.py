@@ -154,6 +154,26 @@ def unproven_points(points):
 
 
 @inner_kernel
+def final_points(rules, position, maximiser, ply):
+    """The value of a finished game at a ply."""
+    points = np.int64(r.returns(rules, position, maximiser) * WIN)
+    return points + LEAD * np.int64(r.margin(rules, position, maximiser)) - np.sign(points) * ply
+
+
+@inner_kernel
+def points_read_off(options, kind, points, ply):
+    """The value of an action that :func:`read_off` has read at a ply, from the mover's side.
+
+    Returns whether it is an estimate, too.
+    """
+    if kind == WON:
+        return np.int64(WIN - ply - 1), False
+    if kind == REPLY_WINS and options.win_in_one:
+        return np.int64(ply + 2 - WIN), False
+    return np.int64(unproven_points(points)), True
+
+
+@inner_kernel
 def begin_iteration(workspace, depth, alpha, beta, fixed_window):
     """Prepare the search of ``workspace.positions[0]`` to ``depth`` within a window."""
     root, state = workspace.frames[0], workspace.state[0]
@@ -213,9 +233,7 @@ def enter_node(rules, options, workspace, table, symmetries, ply):
     position, frame, maximiser = workspace.positions[ply], workspace.frames[ply], state.maximiser
     # 1. A finished game has its result as value, a position at the depth limit its evaluation.
     if r.is_over(rules, position):
-        points = np.int64(r.returns(rules, position, maximiser) * WIN)
-        points += LEAD * np.int64(r.margin(rules, position, maximiser)) - np.sign(points) * ply
-        return LEAVE, points
+        return LEAVE, final_points(rules, position, maximiser, ply)
     if options.win_in_one and ply > 0 and can_win_at_once(rules, position):
         return LEAVE, (WIN - ply - 1) * (1 if r.to_move(rules, position) == maximiser else -1)
     if frame.depth <= 0:
@@ -302,13 +320,7 @@ def visit_leaf(rules, options, workspace, ply):
     kind, points = read_off(rules, workspace.positions[ply], action, options.heuristic)
     if kind == UNREAD:
         return 0
-    is_estimate = False
-    if kind == WON:
-        value = np.int64(WIN - ply - 1)
-    elif kind == REPLY_WINS and options.win_in_one:
-        value = np.int64(ply + 2 - WIN)
-    else:
-        value, is_estimate = np.int64(unproven_points(points)), True
+    value, is_estimate = points_read_off(options, kind, points, ply)
     value = value if frame.maximising else -value
     _begin_action(options, frame)
     visits = 1

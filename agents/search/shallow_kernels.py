@@ -19,8 +19,8 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel
 from ..own.kernels import sort_actions
-from ..own.search_form import REPLY_WINS, UNREAD, WON, can_win_at_once, load_record, read_off
-from .alphabeta_kernels import INFINITY, LEAD, PROVEN, WIN, leaf_points, unproven_points
+from ..own.search_form import UNREAD, can_win_at_once, load_record, read_off
+from .alphabeta_kernels import INFINITY, PROVEN, WIN, final_points, leaf_points, points_read_off
 from .transposition import NO_ACTION
 
 MOST_PLIES = 4
@@ -212,19 +212,13 @@ def _visit(rules, options, positions, nodes, maximiser, ply):
     if node.depth == 1:
         kind, points = read_off(rules, positions[ply], node.action, options.heuristic)
         if kind != UNREAD:
-            value = np.int64(unproven_points(points))
-            if kind == WON:
-                value = np.int64(WIN - ply - 1)
-            elif kind == REPLY_WINS and options.win_in_one:
-                value = np.int64(ply + 2 - WIN)
+            value, _ = points_read_off(options, kind, points, ply)
             return True, value if node.maximising else -value
     positions[ply + 1] = positions[ply]
     position = positions[ply + 1]
     r.play(rules, position, node.action)
     if r.is_over(rules, position):
-        points = np.int64(r.returns(rules, position, maximiser) * WIN)
-        points += LEAD * np.int64(r.margin(rules, position, maximiser))
-        return True, points - np.sign(points) * (ply + 1)
+        return True, final_points(rules, position, maximiser, ply + 1)
     passes = (r.to_move(rules, position) == maximiser) != node.maximising
     if options.win_in_one and can_win_at_once(rules, position):
         value = np.int64(WIN - ply - 2)

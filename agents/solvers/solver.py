@@ -398,6 +398,14 @@ def solver_class_of(game: Game) -> type[Solver]:
     return solver_class
 
 
+def has_solver(game: Game, memory_mb: float = math.inf) -> bool:
+    """Whether a solver takes the game's board, and this much memory is enough for it."""
+    try:
+        return solver_class_of(game).least_memory_mb(game) <= memory_mb
+    except SpecificationError:
+        return False
+
+
 def make_solver(game: Game, memory_mb: int = DEFAULT_MEMORY_MB, threads: int | str = 1) -> Solver:
     """A solver for a game, to solve several positions with one transposition table.
 

@@ -223,10 +223,12 @@ class GameBatch:
     def _python_reply(self, number: int, opponent: PythonOpponent) -> Callable[[int, int], None]:
         self._python_opponents.append(opponent)
         state, known = self.state, (opponent.memory, number, self.game.rules, self.state)
-        recall = entry_point(reply_from_memory, *known, 0, 0)
+        remembers = opponent.opponent.by_position
+        recall = entry_point(reply_from_memory, *known, 0, 0) if remembers else None
 
         def reply(first: int, last: int) -> None:
-            recall(*known, first, last)
+            if recall is not None:
+                recall(*known, first, last)
             for game in np.flatnonzero(state.waiting & (state.opponents == number)).tolist():
                 opponent.play_turn(
                     state.positions[game],

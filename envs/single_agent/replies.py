@@ -36,10 +36,11 @@ class ReplyMemory(NamedTuple):
 
 def new_memory(game: Game, memories: int, is_on: bool) -> ReplyMemory:
     """An empty memory; ``memories``: how many share the space."""
-    entries = MOST_BYTES // memories // (game.new_records(1).itemsize + 2)
+    dtype = game.declaration.dtype
+    entries = MOST_BYTES // memories // (dtype.itemsize + 2)
     entries = 1 << (min(entries, MOST_ENTRIES).bit_length() - 1) if is_on else 1
     return ReplyMemory(
-        game.new_records(entries),
+        np.zeros(entries, dtype).view(np.recarray),  # memory of the machine once it is used
         np.full(entries, NOTHING, np.int16),
         np.array([0, 0, not is_on], np.int64),
     )

@@ -13,11 +13,11 @@ from typing import Any
 
 from ...agents import Agent, make_agent
 from ...agents.decision import Decision, Score
+from ...agents.solvers import solver as solvers
 from ...agents.solvers.parallel import ALL
 from ...agents.solvers.solution import Solution
-from ...agents.solvers.solver import Solver, make_solver, solver_class_of
+from ...agents.solvers.solver import Solver, make_solver
 from ...envs.game import Game, Position
-from ...envs.specification import SpecificationError
 from ...evaluation.played_game import PlayedGame
 from ...evaluation.report.analysis import ranked_actions
 from ...evaluation.report.game_page import game_page
@@ -45,10 +45,7 @@ COLOURS = 64  # colours of an animation
 
 def has_solver(game: Game) -> bool:
     """Whether a solver can solve the game's boards, at least near the end."""
-    try:
-        return solver_class_of(game).least_memory_mb(game) <= SOLVER_MEMORY_MB
-    except SpecificationError:
-        return False
+    return solvers.has_solver(game, SOLVER_MEMORY_MB)
 
 
 def exact_values(position: Position, report: Report) -> dict[str, Any] | None:

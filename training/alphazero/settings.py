@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ...agents.search.forest import SearchSettings, bytes_of_tree
 from ...agents.solvers.leaf import new_leaf_solver
-from ...agents.solvers.solver import solver_class_of
+from ...agents.solvers.solver import has_solver
 from ...envs.game import Game
 from ...envs.loading.settings import POSITIVE, Settings, Span, setting
 from ...envs.profile import TrainingSettings
@@ -271,15 +271,6 @@ class AlphaZeroSettings(LearnerSettings):
             }  # fmt: skip
         plies = min(settings["solved_plies"], new_leaf_solver(game).most)
         names = settings.get("evaluate", cls.evaluate).split(";")
-        if OPTIMAL in names and not _is_solvable(game):
+        if OPTIMAL in names and not has_solver(game):
             names.remove(OPTIMAL)
         return settings | {"solved_plies": plies, "evaluate": ";".join(names)}
-
-
-def _is_solvable(game: Game) -> bool:
-    """Whether the exact solver takes the board."""
-    try:
-        solver_class_of(game)
-    except SpecificationError:
-        return False
-    return True

@@ -14,7 +14,7 @@ import numpy as np
 from ... import rules as r
 from ...compiled.kernels import kernel
 from ...compiled.scratch import stack_array
-from .board import boxes_beside, symmetries
+from .board import boxes_beside, neighbours, sides_of_box, symmetries
 from .rules import WIDE_BOXES, WIDE_EDGES, DotsAndBoxes
 
 CHAINS, CLASSIC = range(2)  # heuristics, in the order of the declaration
@@ -37,15 +37,7 @@ def _measure_component(rows, cols, edges, sides, visits, stack, box):
         depth -= 1
         at = stack[depth]
         boxes += 1
-        row = at // cols
-        col, left = at - row * cols, (rows + 1) * cols + at + row
-        walls = (at, at + cols, left, left + 1)
-        behind = (
-            at - cols if row > 0 else -1,
-            at + cols if row < rows - 1 else -1,
-            at - 1 if col > 0 else -1,
-            at + 1 if col < cols - 1 else -1,
-        )
+        behind, walls = neighbours(rows, cols, at), sides_of_box(rows, cols, at)
         for i in range(4):
             if edges[walls[i]] != 0:
                 continue

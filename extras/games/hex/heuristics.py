@@ -47,39 +47,8 @@ def _with_neighbours(before, rows, after):
 
 
 @kernel
-def missing_stones(rules, position, player):
-    """The number of stones that the player needs to connect if the opponent passes.
-
-    Breadth-first search from the first edge to the far edge, where free cells cost 1 and own stones
-    nothing. The number of cells if there is no path.
-    """
-    own, free = stack_array(WORDS, np.uint64), stack_array(WORDS, np.uint64)
-    _write_rows(rules, position, player, own, free)
-    own_0, own_1, own_2, own_3 = own[0], own[1], own[2], own[3]
-    free_0, free_1, free_2, free_3 = free[0], free[1], free[2], free[3]
-    far = rules.size + 1
-    shift = np.uint64(16 * (far & 3))
-    a, b, c, d, stones = FIRST_EDGE, NONE, NONE, NONE, 0
-    while True:
-        next_a, next_b = _with_neighbours(NONE, a, b), _with_neighbours(a, b, c)
-        next_c, next_d = _with_neighbours(b, c, d), _with_neighbours(c, d, NONE)
-        more_a, more_b = next_a & own_0 & ~a, next_b & own_1 & ~b
-        more_c, more_d = next_c & own_2 & ~c, next_d & own_3 & ~d
-        if more_a | more_b | more_c | more_d == NONE:
-            last = a if far < 4 else b if far < 8 else c if far < 12 else d
-            if last >> shift != NONE:
-                return stones
-            more_a, more_b = next_a & free_0 & ~a, next_b & free_1 & ~b
-            more_c, more_d = next_c & free_2 & ~c, next_d & free_3 & ~d
-            if more_a | more_b | more_c | more_d == NONE:
-                return rules.size * rules.size
-            stones += 1
-        a, b, c, d = a | more_a, b | more_b, c | more_c, d | more_d
-
-
-@kernel
 def _missing_on_small_boards(rules, position, player):
-    """The same for boards whose cells are one word: eight bits for each row that is crossed."""
+    """As :func:`missing_stones` where the cells are one word: eight bits for each row crossed."""
     own, free, cell = NONE, NONE, 0
     along, across = (1, 8) if player else (8, 1)
     for row in range(rules.size):
@@ -104,13 +73,41 @@ def _missing_on_small_boards(rules, position, player):
         cells |= more
 
 
+@kernel
+def missing_stones(rules, position, player):
+    """The number of stones that the player needs to connect if the opponent passes.
+
+    Breadth-first search from the first edge to the far edge, where free cells cost 1 and own stones
+    nothing. The number of cells if there is no path.
+    """
+    if rules.size <= SMALL:
+        return _missing_on_small_boards(rules, position, player)
+    own, free = stack_array(WORDS, np.uint64), stack_array(WORDS, np.uint64)
+    _write_rows(rules, position, player, own, free)
+    own_0, own_1, own_2, own_3 = own[0], own[1], own[2], own[3]
+    free_0, free_1, free_2, free_3 = free[0], free[1], free[2], free[3]
+    far = rules.size + 1
+    shift = np.uint64(16 * (far & 3))
+    a, b, c, d, stones = FIRST_EDGE, NONE, NONE, NONE, 0
+    while True:
+        next_a, next_b = _with_neighbours(NONE, a, b), _with_neighbours(a, b, c)
+        next_c, next_d = _with_neighbours(b, c, d), _with_neighbours(c, d, NONE)
+        more_a, more_b = next_a & own_0 & ~a, next_b & own_1 & ~b
+        more_c, more_d = next_c & own_2 & ~c, next_d & own_3 & ~d
+        if more_a | more_b | more_c | more_d == NONE:
+            last = a if far < 4 else b if far < 8 else c if far < 12 else d
+            if last >> shift != NONE:
+                return stones
+            more_a, more_b = next_a & free_0 & ~a, next_b & free_1 & ~b
+            more_c, more_d = next_c & free_2 & ~c, next_d & free_3 & ~d
+            if more_a | more_b | more_c | more_d == NONE:
+                return rules.size * rules.size
+            stones += 1
+        a, b, c, d = a | more_a, b | more_b, c | more_c, d | more_d
+
+
 @r.evaluate.register_body(Hex)
 def evaluate(rules, position, player, heuristic):
     """``distance``: 100 for each stone that the player needs less than the opponent to connect."""
-    if rules.size <= SMALL:
-        lead = _missing_on_small_boards(rules, position, 1 - player)
-        lead -= _missing_on_small_boards(rules, position, player)
-    else:
-        lead = missing_stones(rules, position, 1 - player)
-        lead -= missing_stones(rules, position, player)
+    lead = missing_stones(rules, position, 1 - player) - missing_stones(rules, position, player)
     return np.int64(100 * lead)

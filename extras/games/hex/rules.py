@@ -117,15 +117,22 @@ def neighbour(rules, cell, step):
 
 
 @kernel
+def _edges_joined(rules, position, cell, player):
+    """The edges with which a stone of the player on a cell is connected."""
+    edges = _own_edges(rules, cell, player)
+    for step in STEPS:
+        beside = neighbour(rules, cell, step)
+        if beside >= 0 and position.cells[beside] == player + 1:
+            edges |= position.edges[beside]
+    return edges
+
+
+@kernel
 def place(rules, position, cell, player):
     """Put a stone on a free cell and update the edges of its group."""
     position.cells[cell] = player + 1
     position.hash ^= mix64(np.uint64(2 * cell + player + 1))
-    group_edges = _own_edges(rules, cell, player)
-    for step in STEPS:
-        beside = neighbour(rules, cell, step)
-        if beside >= 0 and position.cells[beside] == player + 1:
-            group_edges |= position.edges[beside]
+    group_edges = _edges_joined(rules, position, cell, player)
     position.edges[cell] = group_edges
     if group_edges == BOTH_EDGES:
         position.winner = player
@@ -188,12 +195,7 @@ def possible_wins(rules, position, player, out):
     count = 0
     for cell in range(rules.size * rules.size):
         if position.cells[cell] == 0:
-            edges = _own_edges(rules, cell, player)
-            for step in STEPS:
-                beside = neighbour(rules, cell, step)
-                if beside >= 0 and position.cells[beside] == player + 1:
-                    edges |= position.edges[beside]
-            if edges == BOTH_EDGES:
+            if _edges_joined(rules, position, cell, player) == BOTH_EDGES:
                 out[count] = cell
                 count += 1
     return count
