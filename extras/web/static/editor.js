@@ -35,8 +35,8 @@ export class Editor {
     this.rows = rows;
     this.#showBoard(view.svg); // at once, so that every click finds a place
     await this.#show(rows);
-    // where the board leaves the turn open, it is that of the view
-    if (this.found && this.found.to_move !== view.to_move) {
+    // Where the board leaves the turn open, it is that of the view. A click may have come first.
+    if (this.rows === rows && this.found && this.found.to_move !== view.to_move) {
       byId("turn").value = mark;
       await this.#show(rows);
     }

@@ -112,6 +112,21 @@ def test_a_position_is_set_up_by_clicks(visit):
     assert page.locator("#board .area").count() == 6
 
 
+def test_a_click_before_the_first_answer_stands(visit):
+    """The answer about the board that the editor began with comes last; it changes nothing."""
+    page = visit("/analyse?game=tic_tac_toe&agent=greedy")
+    held = []
+    page.route("**/api/view", lambda route: held.append(route) if not held else route.continue_())
+    page.click("#edit")
+    page.get_by_role("button", name="Cell b2: free").click()
+    expect(page.locator("#editor-said")).to_have_text("This is a position.")
+    with page.expect_response("**/api/view"):
+        held[0].continue_()
+    page.evaluate("() => new Promise((done) => setTimeout(done, 50))")  # the page reads it
+    assert page.input_value("#turn") == ""
+    assert page.get_by_role("button", name="Cell b2: Cross").count() == 1
+
+
 @pytest.mark.thorough
 def test_edges_boxes_and_the_turn_are_set_up_with_the_keyboard(visit):
     page = visit("/analyse?game=dots_and_boxes:dots=2x3&agent=greedy")
