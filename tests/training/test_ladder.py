@@ -18,7 +18,7 @@ from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.train import train
 from plyground.training.curves import draw_curves, read_ratings
 from plyground.training.folder import read_metrics, snapshots_in
-from plyground.training.run import RATING_SHARE
+from plyground.training.measurements import RATING_SHARE
 
 pytestmark = pytest.mark.thorough
 

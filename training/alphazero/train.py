@@ -98,7 +98,7 @@ def train(
                 values["time/update"] = time.monotonic() - began
                 cpu_seconds = time.process_time() - cpu_began + values["time/other_cpu_seconds"]
                 run.log(values | {"time/cores": cpu_seconds / values["time/update"]})
-                run.measure(learner, exporter.write)
+                run.measure(exporter.write)
                 run.save()
     return run
 

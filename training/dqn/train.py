@@ -14,7 +14,6 @@ from ...agents.registry import make_agent
 from ...envs.game import Game
 from ..curriculum import Curriculum
 from ..export import PolicyExporter
-from ..players import NetworkPlayer
 from ..run import TrainingRun
 from ..sb3 import BoardVecEnv
 from ..sb3_learner import CPU, Sb3Learner, from_bytes, open_games, to_bytes
@@ -65,7 +64,7 @@ def train(
                 model._current_progress_remaining = left
                 model.train(settings.minibatches, settings.batch_size)
             run.log(learner.finish_update())
-            run.measure(NetworkPlayer(model.policy), exporter.write)
+            run.measure(exporter.write)
             run.save()
     return run
 
