@@ -1,6 +1,7 @@
 """The opponents of a learner: one opponent, a mixture, or a curriculum of stages.
 
-``self`` in a mixture or as a stage stands for the learner's own snapshots.
+``self`` in a mixture or as a stage stands for the learner: for its past versions, or, of PPO, for
+itself, which then learns from both seats.
 ``curriculum:random;greedy;alphabeta:depth=2`` begins with the first stage and starts the next one
 whenever the score against the newest stage passes a threshold. A share of the games is played
 against the opponents of earlier stages, which the learner would otherwise forget. A stage can be a
@@ -61,16 +62,24 @@ def read_stages(text: str, rehearsal: float) -> list[list[Member]]:
             if rehearsal
             else []
         )
-        stages.append(_scale(mixtures[number], 1.0 - rehearsal) + earlier)
+        stages.append(_with_one_self(_scale(mixtures[number], 1.0 - rehearsal) + earlier))
     return stages
 
 
 def _read_mixture(text: str) -> list[Member]:
-    return (
-        [Member(*member) for member in read_mixture(text)]
-        if text.startswith(MIXTURE)
-        else [Member(1.0, text)]
-    )
+    if not text.startswith(MIXTURE):
+        return [Member(1.0, text)]
+    return _with_one_self([Member(*member) for member in read_mixture(text)])
+
+
+def _with_one_self(members: list[Member]) -> list[Member]:
+    """The members with the weights of ``self`` in its first place."""
+    places = [place for place, member in enumerate(members) if member.spec == SELF]
+    if len(places) < 2:
+        return members
+    whole = Member(sum(members[place].weight for place in places), SELF)
+    rest = [member for member in members if member.spec != SELF]
+    return [*rest[: places[0]], whole, *rest[places[0] :]]
 
 
 def _scale(members: list[Member], share: float) -> list[Member]:
@@ -87,7 +96,7 @@ class Curriculum:
             score (a win is 1, a draw 1/2) against the newest stage that starts the next, taken over
             ``window`` games.
         game: the game; opponents that cannot play it are refused.
-        snapshots: the player for ``self``.
+        versions: the player for ``self``; None: the learner itself, which acts for both players.
         make: creates the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
     """
 
@@ -95,7 +104,7 @@ class Curriculum:
         self,
         settings: OpposedSettings,
         game: Game,
-        snapshots: Any,
+        versions: Any,
         make: MakeAgent = make_agent,
     ) -> None:
         self._stages = read_stages(settings.opponent, settings.rehearsal)
@@ -103,14 +112,19 @@ class Curriculum:
         specs = {member.spec for members in self._stages for member in members}
         refuse_people(specs - {SELF}, "training")
         self._made = {
-            spec: Opponent(SELF, snapshots) if spec == SELF else make_opponents(spec, game, make)[0]
+            spec: Opponent(SELF, versions) if spec == SELF else make_opponents(spec, game, make)[0]
             for spec in sorted(specs)
         }
+        if versions is None and any(stage[0].spec == SELF for stage in self._stages[:-1]):
+            raise SpecificationError(
+                f"{settings.opponent!r} has a stage that begins with self before its last: the "
+                f"learner against itself has no score that starts the next stage"
+            )
         self.stage: int = 0
         self._recent: deque[float] = deque(maxlen=settings.window)
 
     @property
-    def uses_snapshots(self) -> bool:
+    def uses_self(self) -> bool:
         """Whether ``self`` is among the opponents of any stage."""
         return SELF in self._made
 

@@ -247,7 +247,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
 
 
 @contextlib.contextmanager
-def full_precision(policy: BoardPolicy) -> Iterator[None]:
+def full_precision(policy: Any) -> Iterator[None]:
     """Compute the policy in float32 during the body, as it is exported and evaluated."""
     trunk: Any = policy.features_extractor
     before, trunk.reduced = trunk.reduced, False

@@ -21,6 +21,7 @@ from stable_baselines3.common.logger import Logger
 from ..agents.opponents import MakeAgent
 from ..agents.registry import make_agent
 from ..envs.game import Game
+from ..envs.single_agent.opponents import index_of_learner
 from .checkpoints import initial_learner
 from .curriculum import Curriculum
 from .folder import TrainingError
@@ -34,7 +35,7 @@ PAST_VERSIONS = 10  # of the learner, the newest ones, as opponents
 
 
 class _EpisodeCollector(BaseCallback):
-    """Collects the games that end during a rollout: opponents, returns and lengths.
+    """Collects the games against others that end during a rollout: opponents, returns, lengths.
 
     Attributes:
         began: the step at which the rollout began.
@@ -47,8 +48,10 @@ class _EpisodeCollector(BaseCallback):
         self.lengths: list[int] = []
 
     def _on_step(self) -> bool:
-        state = self.locals["env"].games.state
-        games = np.flatnonzero(state.terminated)
+        batch = self.locals["env"].games
+        state = batch.state
+        others = state.final_opponents != index_of_learner(batch.opponents)
+        games = np.flatnonzero(state.terminated & others)
         self.opponents += state.final_opponents[games].tolist()
         self.returns += state.final_returns[games].tolist()
         self.lengths += state.final_lengths[games].tolist()
@@ -89,6 +92,8 @@ class Sb3Learner:
         seed: the seed of all random choices.
         model: the model, on games of :func:`open_games`, with its initial weights.
         make: creates the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
+        versions: whether ``self`` among its opponents is a past version of it; otherwise it plays
+            itself, in both seats.
 
     Attributes:
         env: its games.
@@ -97,29 +102,37 @@ class Sb3Learner:
         callback: the callback for the model's ``collect_rollouts``.
     """
 
-    def __init__(self, settings: Any, seed: int, model: Any, make: MakeAgent = make_agent) -> None:
+    def __init__(
+        self,
+        settings: Any,
+        seed: int,
+        model: Any,
+        make: MakeAgent = make_agent,
+        *,
+        versions: bool = False,
+    ) -> None:
         self.settings: Any = settings
         self.model: Any = model
         self.env: BoardVecEnv = model.env
         self.policy: Any = model.policy
         if settings.initial:
-            self._load_initial(Path(settings.initial))
+            self.load_initial(settings.initial)
         model.set_logger(Logger(None, []))
         self._collector = _EpisodeCollector()
         self.callback: Any = model._setup_learn(settings.steps, self._collector)[1]
-        self.snapshots: Snapshots = Snapshots(self.policy, PAST_VERSIONS, seed)
+        self.snapshots = Snapshots(self.policy, PAST_VERSIONS, seed) if versions else None
         self.curriculum: Curriculum = Curriculum(settings, self.env.game, self.snapshots, make)
         self.env.games.set_opponents(self.curriculum.opponents)
         self._snapshot_step = 0  # of the newest snapshot
 
-    def _load_initial(self, run: Path) -> None:
+    def load_initial(self, run: str) -> None:
         """Start from the newest weights of a run.
 
         Raises:
             TrainingError: the folder has no run of this algorithm, or its weights do not fit.
         """
         try:
-            self.policy.load_state_dict(initial_learner(run)["policy"])
+            self.policy.load_state_dict(initial_learner(Path(run))["policy"])
         except (KeyError, RuntimeError):
             raise TrainingError(
                 f"initial={run} is not possible: it is a run of another algorithm, or its network "
@@ -169,7 +182,7 @@ class Sb3Learner:
         values = self._take_log()
         if self.curriculum.add_results(self._collector.opponents, self._collector.returns):
             self.env.games.set_opponents(self.curriculum.opponents)
-        if self.curriculum.uses_snapshots:
+        if self.snapshots is not None and self.curriculum.uses_self:
             if self.step - self._snapshot_step >= self.settings.snapshot_every:
                 self.snapshots.add(self.policy)
                 self._snapshot_step = self.step
@@ -198,10 +211,11 @@ class Sb3Learner:
 
     def state(self) -> dict[str, Any]:
         """The state of the learner, its games and its opponents, for a checkpoint."""
+        snapshots = self.snapshots if self.curriculum.uses_self else None
         return {
             "learner": self.model_state(),
             "curriculum": self.curriculum.state(),
-            "snapshots": self.snapshots.state() if self.curriculum.uses_snapshots else None,
+            "snapshots": snapshots.state() if snapshots else None,
             "snapped": self._snapshot_step,
         }
 
@@ -210,7 +224,7 @@ class Sb3Learner:
         self.curriculum.load_state(state["curriculum"])
         self.env.games.set_opponents(self.curriculum.opponents)
         self.load_model_state(state["learner"])
-        if state["snapshots"] is not None:
+        if self.snapshots is not None and state["snapshots"] is not None:
             self.snapshots.load_state(state["snapshots"])
         self._snapshot_step = state["snapped"]
 

@@ -267,12 +267,10 @@ class OpposedSettings(RunSettings):
     rehearsal: float = setting(
         0.3, "Share of the games against the opponents of earlier stages.", low=0, high=0.9
     )
-    snapshot_every: int = setting(
-        100_000, "Steps between two past versions of the learner, its opponents.", low=1
-    )
     initial: str = setting(
         "",
-        "A run of the same algorithm that supplies the initial weights; empty: none.",
+        "A run of the same algorithm that supplies the initial weights, for PPO also a policy of "
+        "AlphaZero or supervised learning; empty: none.",
         metavar="RUN",
         option="--init",
     )

@@ -30,7 +30,7 @@ class BatchState(NamedTuple):
     streams: Any  # uint64 (N, 1): the random stream of each game
     observations: Any  # int8 (N, rows, columns, planes), as the learner sees its game
     masks: Any  # int8 (N, num_actions), all zeros once a game is over
-    seats: Any  # int8: the learner's; without opponents, the player to move
+    seats: Any  # int8: the learner's; in its games against itself, the player to move
     opponents: Any  # int16: the index of the opponent
     waiting: Any  # bool: it is the opponent's turn
     rewards: Any  # float64: the learner's reward of the last step
@@ -43,7 +43,7 @@ class BatchState(NamedTuple):
     final_observations: Any
     final_seats: Any
     final_opponents: Any
-    final_returns: Any  # float64: sum of the learner's rewards
+    final_returns: Any  # float64: sum of the learner's rewards; against itself, player 0's
     final_lengths: Any
 
 
@@ -53,7 +53,7 @@ class BatchOptions(NamedTuple):
     seat: int  # 0, 1 or RANDOM_SEAT
     # the game's lowest return: the sum of the rewards after an illegal action
     lowest: float
-    both_sides: int  # 1: the caller acts for both players
+    itself: int  # the opponent that is the learner, which acts for both players; NOBODY: none
     restart: int  # 1: a finished game is followed by a new one in the same step
     shares: Any  # float64: cumulative shares of the opponents
     opening_plies: int  # random moves before a game begins, at most
@@ -83,13 +83,14 @@ def begin_game(rules, batch, options, game):
     batch.totals[game] = 0.0
     batch.lengths[game] = 0
     batch.episodes[game] += 1
-    if options.both_sides:
-        batch.waiting[game] = False
-        return
     seat = random_below(stream, 2) if options.seat == RANDOM_SEAT else options.seat
     batch.seats[game] = seat
     _draw_opponent(batch, options, game)
-    batch.waiting[game] = r.to_move(rules, position) != seat and not r.is_over(rules, position)
+    batch.waiting[game] = (
+        batch.opponents[game] != options.itself
+        and r.to_move(rules, position) != seat
+        and not r.is_over(rules, position)
+    )
 
 
 @inner_kernel
@@ -119,13 +120,13 @@ def _draw_opponent(batch, options, game):
 @inner_kernel
 def play_action(rules, batch, options, game, action):
     """Play the learner's action, if it is legal."""
-    position = batch.positions[game]
-    if options.both_sides:
+    position, alone = batch.positions[game], batch.opponents[game] == options.itself
+    if alone:
         batch.seats[game] = r.to_move(rules, position)
     batch.lengths[game] += 1
     after = step(rules, position, action)
     batch.illegal[game] = after == ILLEGAL
-    batch.waiting[game] = not options.both_sides and after == 1 - batch.seats[game]
+    batch.waiting[game] = not alone and after == 1 - batch.seats[game]
 
 
 @inner_kernel
@@ -136,7 +137,7 @@ def _settle_game(rules, batch, options, game):
     """
     position, seat = batch.positions[game], np.int64(batch.seats[game])
     over = batch.illegal[game] or r.is_over(rules, position)
-    if options.both_sides:
+    if batch.opponents[game] == options.itself:
         # `totals` is player 0's; the actor's reward is its gain by this action.
         side = 1.0 - 2.0 * seat
         total = side * options.lowest if batch.illegal[game] else r.returns(rules, position, 0)
@@ -168,7 +169,7 @@ def _describe_game(rules, batch, options, scratch, game):
     for action in range(mask.size):
         mask[action] = 0
     clear(planes)
-    if options.both_sides:
+    if batch.opponents[game] == options.itself:
         batch.seats[game] = r.to_move(rules, position)
     r.observe(rules, position, np.int64(batch.seats[game]), planes)
     over = batch.terminated[game] and not options.restart
@@ -187,10 +188,17 @@ def begin_games(rules, batch, options, which, first, last):
 
 
 @inner_kernel
-def redraw_opponents(batch, options, first, last):
-    """Draw the opponents of all games again, in mid-game."""
+def redraw_opponents(batch, options, before, first, last):
+    """Draw the opponents of all games again, in mid-game; ``before`` was the learner's own index.
+
+    The learner keeps the seat that is to move.
+    """
     for game in range(first, last):
+        was_alone = batch.opponents[game] == before
         _draw_opponent(batch, options, game)
+        is_alone = batch.opponents[game] == options.itself
+        if was_alone != is_alone and batch.seats[game] == 1:
+            batch.totals[game] = -batch.totals[game]  # player 0's, or the learner's
 
 
 @inner_kernel

@@ -21,11 +21,14 @@ from ..specification import SpecificationError
 from . import batch_kernels as kernels
 from .illegal_games import IllegalEnds
 from .opponents import (
+    NOBODY,
     Opponent,
     PythonOpponent,
+    called_from_python,
     choose_actions,
     cumulative_shares,
     errors_of,
+    index_of_learner,
     new_turns,
 )
 from .regret import Judge, Regrets
@@ -48,7 +51,7 @@ class GameBatch:
         game: the game, or its specification.
         num_games: the number of parallel games.
         opponents: the opponents of the learner, drawn by weight for every game; None: the caller
-            acts for both players.
+            acts for both players, as in games against an opponent without a player.
         seat: the learner's, 0 or 1, or ``"random"``: drawn for every game.
         illegal: ``"penalty"``: an illegal action ends the game, and the reward brings the sum of
             rewards to the game's lowest return; ``"raise"``: IllegalActionError, and nothing is
@@ -92,10 +95,11 @@ class GameBatch:
             raise ValueError(f"long_openings={long_openings!r} is not possible; it is from 0 to 1")
         self._raises = illegal == "raise"
         self.judge: Judge | None = regret
+        self._both_sides = opponents is None
         self._options = kernels.BatchOptions(
-            SEATS[seat],
+            0 if opponents is None else SEATS[seat],
             self.game.facts.min_return,
-            int(opponents is None),
+            0 if opponents is None else NOBODY,
             int(restart),
             np.ones(1),
             _whole_number("opening_plies", opening_plies, least=0),
@@ -147,20 +151,15 @@ class GameBatch:
             if self.judge is None
             else Regrets(self.judge, self.game, self.state, self._actions, self.threads)
         )
-        rules, state, options, scratch, actions = (
-            self.game.rules,
-            self.state,
-            self._options,
-            self._scratch[0],
-            self._actions,
-        )
+        rules, state, options = self.game.rules, self.state, self._options
+        scratch, actions = self._scratch[0], self._actions
         with announce_compilation(f"the vector environment of {self.game.name}"):
             self._begin_games = entry_point(
                 kernels.begin_games, rules, state, options, state.waiting, 0, 0
             )
             self._describe = entry_point(kernels.describe, rules, state, options, scratch, 0, 0)
             self._find_illegal = entry_point(kernels.find_illegal, rules, state, actions, 0, 0)
-            if options.both_sides:
+            if self._both_sides:
                 self._step_both = entry_point(
                     kernels.step_both_sides, rules, state, options, actions, scratch, 0, 0
                 )
@@ -171,15 +170,15 @@ class GameBatch:
                 self._settle = entry_point(kernels.settle, rules, state, options, 0, 0)
 
     def _set_opponents(self, opponents: Sequence[Opponent]) -> None:
-        self._options = self._options._replace(shares=cumulative_shares(opponents))
+        self._options = self._options._replace(
+            shares=cumulative_shares(opponents), itself=index_of_learner(opponents)
+        )
         self.opponents = tuple(opponents)
-        if self.threads > 1 and any(opponent.compiled is None for opponent in opponents):
-            labels = ", ".join(
-                opponent.label for opponent in opponents if opponent.compiled is None
-            )
+        called = ", ".join(called_from_python(opponents))
+        if self.threads > 1 and called:
             raise ValueError(
                 f"threads={self.threads} is possible only for opponents that are compiled, and "
-                f"{labels} is called from Python"
+                f"{called} is called from Python"
             )
         self._make_replies()
 
@@ -193,7 +192,7 @@ class GameBatch:
         self._python_opponents: list[PythonOpponent] = []
         memories = len(self._slices) * sum(opponent.by_position for opponent in self.opponents)
         for number, opponent in enumerate(self.opponents):
-            for replies in self._replies:
+            for replies in self._replies if not opponent.is_learner else ():
                 memory = new_memory(self.game, max(memories, 1), opponent.by_position)
                 if opponent.compiled is not None:
                     form = opponent.compiled(self.game)
@@ -272,11 +271,12 @@ class GameBatch:
 
     def set_opponents(self, opponents: Sequence[Opponent]) -> None:
         """Replace the opponents; current games continue against one of the new ones."""
-        if self._options.both_sides:
+        if self._both_sides:
             raise ValueError("the caller acts for both players; there are no opponents to replace")
+        before = self._options.itself
         self._set_opponents(opponents)
         if self._begun:
-            kernels.redraw_opponents(self.state, self._options, 0, self.num_games)
+            kernels.redraw_opponents(self.state, self._options, before, 0, self.num_games)
 
     def _seed(
         self, seed: int | Sequence[int | None] | None, which: np.ndarray | None = None
@@ -351,13 +351,13 @@ class GameBatch:
             state.seats[games] = seats[games]
         for game in np.flatnonzero(games).tolist():
             position = Position(self.game, state.positions[game])
-            if self._options.both_sides:
+            if state.opponents[game] == self._options.itself:
                 state.totals[game] = position.returns[0]
             else:
                 turn = position.to_move != state.seats[game]
                 state.waiting[game] = turn and not position.is_over
         for number in range(self.threads):
-            if self._options.both_sides:
+            if self._both_sides:
                 self._open_slice(number)
             else:
                 self._finish_slice(number)
@@ -411,7 +411,7 @@ class GameBatch:
         arguments = self.game.rules, self.state, self._options, self._actions
         if self._regrets is not None:
             self._regrets.find(number, first, last)
-        if self._options.both_sides:
+        if self._both_sides:
             self._step_both(*arguments, self._scratch[number], first, last)
         else:
             self._play_actions(*arguments, first, last)
@@ -436,7 +436,7 @@ class GameBatch:
         rules, state, options = self.game.rules, self.state, self._options
         first, last = self._slices[number]
         for _ in range(OPENINGS):
-            if not options.both_sides:
+            if not self._both_sides:
                 for reply in self._replies[number]:
                     reply(first, last)
             if not self._describe(rules, state, options, self._scratch[number], first, last):
@@ -488,7 +488,7 @@ class GameBatch:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._compile()
-        if not self._options.both_sides:
+        if not self._both_sides:
             self._make_replies()
 
 

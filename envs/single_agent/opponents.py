@@ -22,6 +22,8 @@ from ..loading.own_modules import place_of_error
 from ..specification import SpecificationError, plain_text
 from .replies import ReplyMemory, store_reply
 
+NOBODY = -1  # no opponent's index
+
 
 @rule
 def choose_action(opponent, rules, position, rng):
@@ -74,7 +76,8 @@ class Opponent(NamedTuple):
             ``act_batch(observations, masks)``, which gets int8 arrays of shape (n, rows, columns,
             planes) and (n, num_actions) as the side to move sees them, and returns n actions. If
             its attribute ``takes_streams`` is True it also gets ``streams``, the random streams of
-            these games (uint64, (n, 1)), which it advances by drawing.
+            these games (uint64, (n, 1)), which it advances by drawing. None, and no ``compiled``
+            either: the learner itself, which then acts for both players.
         compiled: makes the NamedTuple that :func:`choose_action` or :func:`choose_actions` takes,
             with separate buffers for each thread; None: ``player`` chooses.
         weight: how often it is drawn, relative to the others.
@@ -86,6 +89,11 @@ class Opponent(NamedTuple):
     compiled: Callable[[Game], Any] | None = None
     weight: float = 1.0
     by_position: bool = False
+
+    @property
+    def is_learner(self) -> bool:
+        """Whether the learner itself plays for it."""
+        return self.player is None and self.compiled is None
 
     def __str__(self) -> str:
         return f"the opponent {self.label}"
@@ -120,6 +128,19 @@ def cumulative_shares(opponents: Sequence[Opponent]) -> np.ndarray:
     cumulative = np.cumsum(weights / weights.sum())
     cumulative[-1] = 1.0
     return cumulative
+
+
+def index_of_learner(opponents: Sequence[Opponent]) -> int:
+    """The index of the opponent that is the learner itself; NOBODY if there is none."""
+    found = [index for index, opponent in enumerate(opponents) if opponent.is_learner]
+    if len(found) > 1:
+        raise ValueError("the learner itself can be only one of the opponents")
+    return found[0] if found else NOBODY
+
+
+def called_from_python(opponents: Sequence[Opponent]) -> list[str]:
+    """The labels of the opponents that move outside of the compiled loop."""
+    return [each.label for each in opponents if each.compiled is None and not each.is_learner]
 
 
 class PythonOpponent:

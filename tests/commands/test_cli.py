@@ -104,15 +104,15 @@ def test_the_command_that_goes_on_keeps_every_word_that_was_given():
 def test_training_settings_are_listed_with_the_values_of_the_game():
     command = ["train", "ppo", "gomoku", "--list-settings"]
     wide = invoke(command, COLUMNS="120").stdout
-    row = next(line for line in wide.splitlines() if line.startswith("snapshot_every"))
-    assert re.match(r"snapshot_every +25000 +a whole number of.* Steps between two past v", row)
+    row = next(line for line in wide.splitlines() if line.startswith("layers "))
+    assert re.match(r"layers +3 +a whole number from 0 to 20 +Convolutions of the network", row)
     narrow = invoke(command, COLUMNS="60").stdout
     assert max(map(len, narrow.splitlines())) <= 60
-    assert "snapshot_every = 25000  (a whole number of at least 1)\n    Steps between" in narrow
+    assert "layers = 3  (a whole number from 0 to 20)\n    Convolutions" in narrow
     listing = plyground_json("train ppo gomoku --list-settings")
     assert (listing["algorithm"], listing["game"]) == ("ppo", "gomoku")
-    (setting,) = [each for each in listing["settings"] if each["name"] == "snapshot_every"]
-    assert (setting["default"], setting["kind"], setting["low"]) == (25000, "int", 1)
+    (setting,) = [each for each in listing["settings"] if each["name"] == "layers"]
+    assert (setting["default"], setting["kind"], setting["high"]) == (3, "int", 20)
 
 
 # -- the other commands --

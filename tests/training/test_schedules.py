@@ -103,8 +103,10 @@ def test_an_interrupted_run_ends_with_exactly_the_weights_of_an_undisturbed_one(
     algorithm, seen, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
-    itself = {"opponent": "mix:0.5 random,0.5 self", "snapshot_every": 100}
-    sizes = sizes_of(algorithm, 5, tmp_path, **(itself if "opponent" in SIZES[algorithm] else {}))
+    itself = {"opponent": "mix:0.5 random,0.5 self"} if "opponent" in SIZES[algorithm] else {}
+    if algorithm == "dqn":
+        itself["snapshot_every"] = 100
+    sizes = sizes_of(algorithm, 5, tmp_path, **itself)
     train(algorithm, GAME, tmp_path / "undisturbed", **sizes)
     undisturbed, reports, notes = [*seen], [], []
     seen.clear()

@@ -27,7 +27,7 @@ from sb3_contrib import MaskablePPO
 torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
 SMALL = (
     *("games=32", "rollout=8", "batch_size=64", "dense=32", "precision=float32", "epochs=2"),
-    *("opening_plies=2", "snapshot_every=500", "evaluation_pairs=10"),
+    *("opening_plies=2", "evaluation_pairs=10"),
 )
 OPPONENT = "mix:0.4 random,0.3 greedy,0.3 self"
 

@@ -42,6 +42,10 @@ class DQNSettings(OpposedSettings):
         0.5, "Share of the run after which the final share is reached.", low=POSITIVE, high=1
     )
 
+    snapshot_every: int = setting(
+        100_000, "Steps between two past versions of the learner, its opponents.", low=1
+    )
+
     def __post_init__(self) -> None:
         """Convert and check every value, and their combinations."""
         super().__post_init__()

@@ -41,13 +41,14 @@ def train(
     :class:`~plyground.training.TrainingRun`. Invalid opponents and judges are refused before a
     folder is created.
     """
-    Curriculum(settings, game, None, make)  # refuse invalid ones before a folder is created
+    # refuse invalid ones before a folder is created
+    Curriculum(settings, game, NetworkPlayer(None), make)
     with (
         closing(open_games(game, settings, seed, "dict")) as env,
         TrainingRun(game, settings, seed, out, facts, **options) as run,
     ):
         model = new_model(env, settings, seed, device)
-        learner = _DQNLearner(settings, seed, model, make)
+        learner = _DQNLearner(settings, seed, model, make, versions=True)
         network = PlainQNetwork(model.policy)
         exporter = PolicyExporter(network, game, "dqn", action_values=True)
         run.resume(learner)

@@ -25,6 +25,8 @@ except ImportError as error:
     raise ImportError('training needs sb3-contrib: pip install "plyground[train]"') from error
 
 from ..network import BoardPolicy, action_places, full_precision
+from .taught import TaughtPolicy, taught_network
+from .turns import TurnBuffer
 
 GRADIENT_NORM = 0.5  # to which gradients are clipped: stable-baselines3's default
 HEADS = 64  # width of the heads of a network without dense layers
@@ -77,16 +79,20 @@ def new_model(
     """The network with its initial weights, and the algorithm."""
     # saves a tenth of the time; NaN is detected after the update
     torch.distributions.Distribution.set_default_validate_args(False)
-    network = {
-        "channels": settings.channels,
-        "layers": settings.layers,
-        "dense": settings.units,
-        "hidden": HEADS,
-        "bfloat16": use_bfloat16(settings.precision, device),
-        "places": action_places(game),
-    }
+    network: dict[str, Any] = {"bfloat16": use_bfloat16(settings.precision, device)}
+    taught = taught_network(game, settings.initial) if settings.initial else None
+    if taught is not None:
+        network["network"] = taught
+    else:
+        network |= {
+            "channels": settings.channels,
+            "layers": settings.layers,
+            "dense": settings.units,
+            "hidden": HEADS,
+            "places": action_places(game),
+        }
     return MaskablePPO(
-        BoardPolicy,
+        BoardPolicy if taught is None else TaughtPolicy,
         env,
         learning_rate=lambda left: settings.learning_rate * left,
         n_steps=settings.rollout,
@@ -99,6 +105,8 @@ def new_model(
         vf_coef=settings.value_weight,
         max_grad_norm=GRADIENT_NORM,
         policy_kwargs=network,
+        rollout_buffer_class=TurnBuffer,
+        rollout_buffer_kwargs={"games": env.games},
         seed=seed,
         device=device,
     )
@@ -106,6 +114,11 @@ def new_model(
 
 class PPOLearner(Sb3Learner):
     """The state of PPO in a checkpoint."""
+
+    def load_initial(self, run: str) -> None:
+        """As for all learners, unless :func:`new_model` took a network that others left."""
+        if not isinstance(self.policy, TaughtPolicy):
+            super().load_initial(run)
 
     def model_state(self) -> dict[str, Any]:
         """The state of the model and its games, and which of these have just begun."""

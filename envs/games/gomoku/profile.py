@@ -71,7 +71,6 @@ PROFILE = Profile(
                     "games": 128,
                     "layers": 3,
                     "dense": "none",
-                    "snapshot_every": 25_000,
                     "evaluate": "random;easy",
                     "evaluation_pairs": 50,
                     "evaluations": 5,
