@@ -14,6 +14,7 @@ from ...agents.registry import make_agent
 from ...envs.game import Game
 from ..curriculum import Curriculum
 from ..export import PolicyExporter
+from ..players import NetworkPlayer
 from ..run import TrainingRun
 from ..sb3 import BoardVecEnv
 from ..sb3_learner import CPU, Sb3Learner, from_bytes, open_games, to_bytes
