@@ -69,11 +69,15 @@ class SnapshotPlayer:
 
 
 class _Outcome(NamedTuple):
-    """A result, the seconds that it took, and CPU seconds of the process that measures."""
+    """A result, the seconds that it took, and CPU seconds of the process that measures.
+
+    The latter are those of the result, and those before, in which the process started.
+    """
 
     result: Any
     seconds: float
     cpu_seconds: float
+    start_seconds: float
 
 
 class _Lost(NamedTuple):
@@ -96,10 +100,11 @@ class _OwnProcess:
 
 
 def _call(process: _OwnProcess | None, function: Callable[..., Any], *arguments: Any) -> _Outcome:
+    start = 0.0 if process is None else process.cpu_seconds()
     began = time.monotonic()
     result = function(*arguments)
     seconds = time.monotonic() - began
-    return _Outcome(result, seconds, 0.0 if process is None else process.cpu_seconds())
+    return _Outcome(result, seconds, 0.0 if process is None else process.cpu_seconds(), start)
 
 
 def _nothing() -> None:
@@ -310,8 +315,9 @@ class Measurements:
     # -- what was found --
 
     def _count(self, outcome: _Outcome) -> None:
-        self._cpu_seconds += outcome.cpu_seconds
-        self._uncounted += outcome.cpu_seconds
+        seconds = outcome.start_seconds + outcome.cpu_seconds
+        self._cpu_seconds += seconds
+        self._uncounted += seconds
 
     def _keep_scores(self, step: int, outcome: _Outcome) -> None:
         """Record the scores of a policy, and keep it if their mean is the best so far."""
