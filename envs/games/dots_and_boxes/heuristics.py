@@ -161,7 +161,8 @@ def _risk_class(rules, position, edge):
 @r.order_actions.register_body(DotsAndBoxes)
 def order_actions(rules, position, actions, count):
     """Edges that complete a box, then safe edges, then risky ones; stable within each class."""
-    before = actions[:count].copy()
+    before = stack_array(WIDE_EDGES, np.int16)
+    before[:count] = actions[:count]
     sorted_count = 0
     for risk in range(4):
         for i in range(count):
