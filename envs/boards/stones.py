@@ -17,7 +17,7 @@ from .. import rules as r
 from ..compiled.dispatch import missing, rule
 from ..compiled.kernels import kernel
 from ..compiled.randomness import SALT_2, mix64, random_below
-from ..compiled.scratch import stack_array
+from ..compiled.scratch import copy_items, stack_array
 from ..declaration import Facts
 from ..optional.complexity import cells_complexity
 from ..profile import Ending
@@ -204,7 +204,7 @@ def key(rules, position):
 def transform(rules, position, permutation, out):
     winner, is_out_of_turn = position.winner, position.ply < 0
     cells = stack_array(CELLS, np.int8)
-    cells[:] = position.cells  # `out` may be the position itself
+    copy_items(cells, position.cells, rules.rows * rules.cols)  # `out` may be the position itself
     start(rules, out)
     for cell in range(rules.rows * rules.cols):
         if cells[cell] != 0:
@@ -218,7 +218,7 @@ def transform(rules, position, permutation, out):
 def order_actions(rules, position, actions, count):
     """Centre first: a stable sort by the ring around the centre."""
     before = stack_array(CELLS, np.int16)
-    before[:count] = actions[:count]
+    copy_items(before, actions, count)
     sorted_count = 0
     for ring in range(max(rules.rows, rules.cols)):
         for i in range(count):

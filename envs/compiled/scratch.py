@@ -12,6 +12,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
+from .kernels import inner_kernel
+
 
 @intrinsic(prefer_literal=True)
 def _stack_array(typing_context: Any, shape: Any, dtype: Any) -> tuple[Any, Any] | None:
@@ -50,3 +52,10 @@ def _new_array(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
 # passed on but not returned. ``stack_array((2, CAPACITY), np.int8)``: all lengths are constants.
 # Kernels for a GPU have no other memory of their own.
 stack_array: Any = _new_array if numba.config.DISABLE_JIT else _stack_array
+
+
+@inner_kernel
+def copy_items(target, source, count):
+    """Copy the first items of an array; an assignment of slices needs memory on a GPU."""
+    for i in range(count):
+        target[i] = source[i]

@@ -28,7 +28,7 @@ from ...boards.stones import (
 from ...boards.stones import from_observation as cells_from_observation
 from ...compiled.kernels import kernel
 from ...compiled.randomness import random_below
-from ...compiled.scratch import stack_array
+from ...compiled.scratch import copy_items, stack_array
 from ...rules_types import wide_record
 from .heuristics import DEEP_LOSS, GOOD_PARITY, OPEN_LINE, THREAT, WINDOWS, points_of_window
 from .rules import MOST_CELLS, ConnectFour
@@ -97,7 +97,7 @@ def from_observation(rules, observation, position):
 def transform(rules, position, permutation, out):
     winner, is_out_of_turn = position.winner, position.ply < 0
     cells = stack_array(MOST_CELLS, np.int8)
-    cells[: position.cells.size] = position.cells  # `out` may be the position itself
+    copy_items(cells, position.cells, rules.rows * rules.cols)  # `out` may be the position itself
     start(rules, out)
     for cell in range(rules.rows * rules.cols):
         if cells[cell] != 0:

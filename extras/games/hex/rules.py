@@ -34,7 +34,7 @@ from ....envs.boards.rows import alternate, register_stone_rows
 from ....envs.boards.stones import returns, to_move
 from ....envs.compiled.kernels import kernel
 from ....envs.compiled.randomness import SALT_2, mix64, random_below
-from ....envs.compiled.scratch import stack_array
+from ....envs.compiled.scratch import copy_items, stack_array
 from ....envs.declaration import Facts, declare_game
 from ....envs.optional.complexity import Complexity, cells_complexity
 from ....envs.profile import Ending
@@ -239,7 +239,7 @@ def key(rules, position):
 @r.transform.register_body(Hex)
 def transform(rules, position, permutation, out):
     cells, ply = stack_array(CELLS, np.int8), position.ply
-    cells[:] = position.cells  # `out` may be the position itself
+    copy_items(cells, position.cells, CELLS)  # `out` may be the position itself
     start(rules, out)
     for cell in range(rules.size * rules.size):
         if cells[cell] != 0:

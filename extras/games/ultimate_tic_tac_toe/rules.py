@@ -37,7 +37,7 @@ from ....envs.boards.grid import cell_symmetries, sort_by_rank
 from ....envs.boards.stones import returns, to_move
 from ....envs.compiled.kernels import kernel
 from ....envs.compiled.randomness import mix64, random_below
-from ....envs.compiled.scratch import stack_array
+from ....envs.compiled.scratch import copy_items, stack_array
 from ....envs.declaration import Facts, declare_game
 from ....envs.optional.complexity import Complexity, cells_complexity
 from ....envs.pictures.drawing import PLAYER_COLOURS
@@ -221,8 +221,9 @@ def key(rules, position):
 @r.transform.register_body(UltimateTicTacToe)
 def transform(rules, position, permutation, out):
     marks, boards = stack_array((2, PLACES), np.int16), stack_array(2, np.int16)
-    marks[:] = position.marks  # `out` may be the position itself
-    boards[:] = position.boards
+    for player in range(2):  # `out` may be the position itself
+        copy_items(marks[player], position.marks[player], PLACES)
+    copy_items(boards, position.boards, 2)
     is_open = np.int64(position.open)
     winner, ply = position.winner, position.ply
     start(rules, out)
