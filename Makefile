@@ -14,7 +14,7 @@ ADAPTER_FOLDER ?= .venv-adapters
 # What is tested with the oldest versions allowed, in CI too: all that meets PettingZoo, Gymnasium, SB3 and numpy.
 OLDEST_TESTS = tests/envs/test_aec.py tests/envs/test_aec_like_pettingzoo.py tests/envs/test_pettingzoo.py tests/envs/other_libraries/test_pettingzoo_classic.py tests/envs/other_libraries/test_written_state.py tests/envs/test_gymnasium.py tests/envs/test_environment_options.py tests/envs/test_vector.py tests/envs/test_wrappers.py tests/envs/test_trace.py tests/envs/test_kernels.py tests/envs/compiled/test_linking.py tests/training/test_sb3_callbacks.py tests/training/test_longer_runs.py
 
-.PHONY: demo test test-all cold test-oldest test-adapters lint docs docs-version package bench measure without-extras clean
+.PHONY: demo test test-all cold test-oldest test-adapters lint docs docs-version package bench measure gpu-check without-extras clean
 
 # Play and rate a tournament of search agents and a shipped network at connect four, anew each time.
 demo: $(VENV)/installed
@@ -98,6 +98,11 @@ bench: $(VENV)/installed-test
 measure: $(VENV)/installed-test
 	mkdir -p build && ln -sfn .. build/plyground
 	PYTHONPATH=build $(BIN)/python benchmarks/structure/measure.py $(WRITE)
+
+# Whether the kernels of every game compile for GPUs, without one: registers, stack and spills.
+gpu-check: $(VENV)/installed-test
+	mkdir -p build && ln -sfn .. build/plyground
+	PYTHONPATH=build $(BIN)/python benchmarks/structure/gpu_check.py
 
 # Whether the core works alone. `make without-extras EACH=--each` takes away each extra in turn.
 without-extras: $(VENV)/installed-test

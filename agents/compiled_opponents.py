@@ -15,6 +15,7 @@ import numpy as np
 
 from ..envs import rules as r
 from ..envs.compiled.kernels import inner_kernel
+from ..envs.compiled.threads import allow_threads
 from ..envs.game import Game
 from ..envs.single_agent.batch_kernels import observe_waiting
 from ..envs.single_agent.opponents import Turns, choose_action, choose_actions, new_turns
@@ -62,6 +63,8 @@ def _choose_greedily(opponent, rules, position, rng):
     return np.int64(buffers.actions[index])
 
 
+allow_threads(_RandomOpponent)
+allow_threads(_GreedyOpponent)
 choose_action.register_body(RandomGames)(choose_by_games)
 
 

@@ -14,6 +14,7 @@ from ..agents.judges import make_judge
 from ..agents.opponents import make_opponents
 from ..envs.game import Game
 from ..envs.registry import make_game
+from ..envs.single_agent.device_env import DeviceVectorEnv
 from ..envs.single_agent.env import SingleAgentEnv
 from ..envs.single_agent.opponents import Opponent
 from ..envs.single_agent.options import SingleOptions, VectorOptions
@@ -47,6 +48,10 @@ class LearnerVectorEnv(ReplaceableOpponents, BoardVectorEnv):
     """The environment that :func:`make_vector_env` makes."""
 
 
+class LearnerDeviceEnv(ReplaceableOpponents, DeviceVectorEnv):
+    """The environment that :func:`make_vector_env` makes for a GPU."""
+
+
 def make_env(
     game: Game | str, opponent: Any = "random", **options: Unpack[SingleOptions]
 ) -> LearnerEnv:
@@ -68,15 +73,21 @@ def make_env(
 
 def make_vector_env(
     game: Game | str, num_envs: int, opponent: Any = "random", **options: Unpack[VectorOptions]
-) -> LearnerVectorEnv:
+) -> LearnerVectorEnv | LearnerDeviceEnv:
     """A :class:`~plyground.envs.single_agent.vector_env.BoardVectorEnv` with ``set_opponent``.
+
+    With ``device="cuda"`` it is a
+    :class:`~plyground.envs.single_agent.device_env.DeviceVectorEnv`.
 
     With ``opponent=None`` the caller acts for both players. The rest is as in :func:`make_env`,
     with the options of :class:`~plyground.envs.single_agent.options.VectorOptions`.
     """
     board = read_game(game, options, VectorOptions, "num_envs", "opponent")
     opponents = None if opponent is None else make_opponents(opponent, board)
-    return LearnerVectorEnv(board, num_envs, opponents, **options)
+    device = options.pop("device", "cpu")
+    if device == "cpu":
+        return LearnerVectorEnv(board, num_envs, opponents, **options)
+    return LearnerDeviceEnv(board, num_envs, opponents, device=device, **options)
 
 
 class UnknownOptionError(SpecificationError, TypeError):

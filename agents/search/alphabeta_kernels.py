@@ -63,7 +63,8 @@ FRAME = np.dtype(
         ("maximising", np.bool_),
         ("scouting", np.bool_),
         ("fixed_window", np.bool_),  # every action is searched with the node's own window
-    ]
+    ],
+    align=True,
 )
 
 
@@ -83,7 +84,8 @@ STATE = np.dtype(
         ("best_horizon", np.int64),  # positions evaluated for them
         ("legal", np.int64),  # the number of legal actions
         ("stage", np.int64),  # see plyground.agents.search.deepening
-    ]
+    ],
+    align=True,
 )
 
 

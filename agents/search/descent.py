@@ -33,7 +33,8 @@ NODE = np.dtype(
         # sum of player 0's margins over the visits, in games whose ties it breaks
         ("margin", np.float32),
         ("squares", np.float32),  # sum of the squares of the results that `total` adds up
-    ]
+    ],
+    align=True,
 )
 ROOT = 0
 ANY_CHILD = -1

@@ -34,7 +34,8 @@ GAME = np.dtype(
         ("plies", np.int32),  # of the game so far
         ("opening", np.int16),  # remaining opening plies that the network draws
         ("full", np.int8),  # whether the search is recorded
-    ]
+    ],
+    align=True,
 )
 MARK = np.dtype(
     [
@@ -42,14 +43,16 @@ MARK = np.dtype(
         ("root", np.float32),  # scaled value of the search, from the mover's side
         ("left", np.int16),  # plies until the game ended
         ("exact", np.int8),  # whether the search proved its value
-    ]
+    ],
+    align=True,
 )
 ENTRY = np.dtype(
     [
         ("key", np.uint64),  # of the position
         ("value", np.float32),
         ("generation", np.int32),  # the generation of the network that evaluated it; 0: free
-    ]
+    ],
+    align=True,
 )
 TALLY = np.dtype(
     [
@@ -59,7 +62,8 @@ TALLY = np.dtype(
         ("plies", np.int64),  # of finished games
         ("wins", np.int64),  # of player 0
         ("draws", np.int64),
-    ]
+    ],
+    align=True,
 )
 
 

@@ -37,7 +37,8 @@ ROOT_ACTION = np.dtype(
         ("result", np.float64),  # the scaled return under best play, if proven
         ("plies", np.int64),  # to the end of the game, if proven
         ("proven_margin", np.float64),  # at that end
-    ]
+    ],
+    align=True,
 )
 
 

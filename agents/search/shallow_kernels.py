@@ -46,7 +46,8 @@ NODE = np.dtype(
         ("cursor", np.int64),
         ("depth", np.int64),
         ("maximising", np.int64),
-    ]
+    ],
+    align=True,
 )
 
 

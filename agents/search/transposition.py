@@ -24,7 +24,8 @@ ENTRY = np.dtype(
         ("action", np.int16),
         ("depth", np.uint8),
         ("tag", np.uint8),
-    ]
+    ],
+    align=True,
 )
 # The low two bits of a tag say whether the stored value is a bound or exact.
 LOWER, UPPER, EXACT = 1, 2, 3

@@ -17,6 +17,7 @@ from .. import rules as r
 from ..compiled.dispatch import missing, rule
 from ..compiled.kernels import kernel
 from ..compiled.randomness import SALT_2, mix64, random_below
+from ..compiled.scratch import copy_items, stack_array
 from ..declaration import Facts
 from ..optional.complexity import cells_complexity
 from ..profile import Ending
@@ -25,6 +26,7 @@ from .rows import register_stone_rows, seen_cells
 
 LONGEST_SIDE = 20  # the most cells in a row or column: the largest board of Gomocup
 CELLS = LONGEST_SIDE**2
+COUNTS = LONGEST_SIDE + 1  # numbers of stones in a window
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # (row step, column step)
 
 
@@ -201,7 +203,8 @@ def key(rules, position):
 @kernel
 def transform(rules, position, permutation, out):
     winner, is_out_of_turn = position.winner, position.ply < 0
-    cells = position.cells.copy()  # `out` may be the position itself
+    cells = stack_array(CELLS, np.int8)
+    copy_items(cells, position.cells, rules.rows * rules.cols)  # `out` may be the position itself
     start(rules, out)
     for cell in range(rules.rows * rules.cols):
         if cells[cell] != 0:
@@ -214,7 +217,8 @@ def transform(rules, position, permutation, out):
 @kernel
 def order_actions(rules, position, actions, count):
     """Centre first: a stable sort by the ring around the centre."""
-    before = actions[:count].copy()
+    before = stack_array(CELLS, np.int16)
+    copy_items(before, actions, count)
     sorted_count = 0
     for ring in range(max(rules.rows, rules.cols)):
         for i in range(count):

@@ -104,8 +104,7 @@ class KernelCache:
     saved: ClassVar[bool] = False
 
     def __init__(self, function: Callable[..., Any], kind: type) -> None:
-        self._function, self._path, self._kind = function, _source_of(function), kind
-        self._is_own = not _is_of_package(function)
+        self._function, self._kind = function, kind
 
     @property
     def cache_path(self) -> str:
@@ -144,10 +143,7 @@ class KernelCache:
         self._cache(()).flush()
 
     def _cache(self, arguments: tuple[Any, ...]) -> Any:
-        own = self._is_own or own_sources.everywhere or any(map(_is_own_type, arguments))
-        if own and not own_sources.cacheable:
-            return NullCache()
-        folder = _cache_folder(self._path, own_sources.files if own else frozenset())
+        folder = folder_of(self._function, arguments)
         if folder is None:
             return NullCache()
         # numba reads all types with code in a folder, and so imports their games
@@ -182,6 +178,16 @@ class _Sealed:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._form, name)
+
+
+def folder_of(function: Callable[..., Any], arguments: Iterable[Any]) -> Path | None:
+    """The folder for the code of a kernel for arguments of these types; None: it is not kept."""
+    own = (
+        not _is_of_package(function) or own_sources.everywhere or any(map(_is_own_type, arguments))
+    )
+    if own and not own_sources.cacheable:
+        return None
+    return _cache_folder(_source_of(function), own_sources.files if own else frozenset())
 
 
 def watch_source(function: Callable[..., Any]) -> None:

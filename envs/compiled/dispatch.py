@@ -83,6 +83,50 @@ class Rule(Protocol):
         """The compiled body for a type of rules, or None."""
 
 
+RULES: list[Rule] = []  # all rule functions, for other targets of numba than the processor
+
+
+class RuleTyping:
+    """Types and lowers a call of a rule function in a kernel as a call of the game's body.
+
+    A class of numba's templates has it as its first base. ``numba.extending.overload`` would
+    compile a function around the body for every rule, game and type of arguments, which took a
+    tenth of the compile time.
+    """
+
+    context: Any
+    context_type: type = numba.core.typing.Context  # of the target; others find the template too
+    body_for: Callable[[type], Any]
+
+    @staticmethod
+    def callee(body: Any) -> Any:
+        """What a kernel calls for a body: numba's type of it."""
+        return numba.types.Dispatcher(body)
+
+    def generic(self, arguments: Any, keywords: Any) -> Any:
+        """The signature of a call; None if the first argument is no type of rules with a body.
+
+        None as well in kernels for another target.
+        """
+        rules = arguments[0] if arguments else None
+        is_for_target = isinstance(self.context, self.context_type)
+        if not is_for_target or not isinstance(rules, numba.types.BaseNamedTuple):
+            return None
+        body = type(self).body_for(rules.instance_class)
+        return None if body is None else self.typed(body, arguments, keywords)
+
+    def typed(self, body: Any, arguments: Any, keywords: Any) -> Any:
+        """The signature of a call of this body."""
+        callee = self.callee(body)
+        signature = callee.get_call_type(self.context, arguments, keywords)
+        self._compiled = callee.get_overload(signature)
+        return signature
+
+    def get_impl_key(self, signature: Any) -> Any:
+        """The compiled body, by numba's key."""
+        return self._compiled
+
+
 def rule(stub: Callable[..., Any]) -> Rule:
     """Make ``stub`` a rule function.
 
@@ -91,29 +135,9 @@ def rule(stub: Callable[..., Any]) -> Rule:
     function = _RuleFunction(stub)
     dispatch: Any = function.dispatch
 
-    class RuleTemplate(AbstractTemplate):  # type: ignore[misc]  # numba is not typed
-        """Types and lowers a call of the rule in a kernel as a call of the game's body.
-
-        ``numba.extending.overload`` would compile a function around the body for every rule, game
-        and type of arguments, which took a tenth of the compile time.
-        """
-
+    class RuleTemplate(RuleTyping, AbstractTemplate):  # type: ignore[misc]  # numba is not typed
         key = dispatch
-
-        def generic(self, arguments: Any, keywords: Any) -> Any:
-            rules = arguments[0] if arguments else None
-            if not isinstance(rules, numba.types.BaseNamedTuple):
-                return None
-            body = function.body_for(rules.instance_class)
-            if body is None:
-                return None
-            callee = numba.types.Dispatcher(body)
-            signature = callee.get_call_type(self.context, arguments, keywords)
-            self._compiled = callee.get_overload(signature)
-            return signature
-
-        def get_impl_key(self, signature: Any) -> Any:
-            return self._compiled
+        body_for = function.body_for
 
     infer(RuleTemplate)
     infer_global(dispatch, numba.types.Function(RuleTemplate))
@@ -121,6 +145,7 @@ def rule(stub: Callable[..., Any]) -> Rule:
     dispatch.default_body = function.set_default
     dispatch.body_for = function.body_for
     compiled: Rule = dispatch
+    RULES.append(compiled)
     return compiled
 
 

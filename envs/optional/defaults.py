@@ -11,12 +11,14 @@ import numpy as np
 from .. import rules as r
 from ..compiled.dispatch import missing
 from ..compiled.randomness import random_below
+from ..compiled.scratch import stack_array
 from ..pictures.drawing import Picture, text_picture
+from ..rules import MOST_ACTIONS
 
 
 @r.is_legal.default_body
 def _is_legal(rules, position, action):
-    buffer = np.empty(r.MOST_ACTIONS, np.int16)  # the maximum for any game
+    buffer = stack_array(MOST_ACTIONS, np.int16)  # the maximum for any game
     count = r.legal_actions(rules, position, buffer)
     for i in range(count):
         if buffer[i] == action:

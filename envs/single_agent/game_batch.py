@@ -33,6 +33,7 @@ from .opponents import (
 )
 from .regret import Judge, Regrets
 from .replies import ReplyMemory, new_memory, reply_from_memory
+from .seeds import streams_of
 
 SEATS: dict[int | str, int] = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
 ILLEGAL_CHOICES = ("penalty", "raise")
@@ -276,30 +277,16 @@ class GameBatch:
         before = self._options.itself
         self._set_opponents(opponents)
         if self._begun:
-            kernels.redraw_opponents(self.state, self._options, before, 0, self.num_games)
+            self._redraw(before)
+
+    def _redraw(self, before: int) -> None:
+        kernels.redraw_opponents(self.state, self._options, before, 0, self.num_games)
 
     def _seed(
         self, seed: int | Sequence[int | None] | None, which: np.ndarray | None = None
     ) -> None:
-        """Start the random streams.
-
-        Game i gets ``seed + i``, or element i of a sequence of seeds. Without a seed the streams
-        are unpredictable.
-        """
-        drawn = np.random.SeedSequence().generate_state(self.num_games, np.uint64)
-        if seed is None:
-            seeds = drawn
-        elif isinstance(seed, (int, np.integer)):
-            seeds = np.uint64(int(seed) & (2**64 - 1)) + np.arange(self.num_games, dtype=np.uint64)
-        else:
-            if len(seed) != self.num_games:
-                raise ValueError(f"{len(seed)} seeds were given for {self.num_games} games")
-            seeds = np.array(
-                [drawn[i] if one is None else int(one) & (2**64 - 1) for i, one in enumerate(seed)],
-                np.uint64,
-            )
-        streams = np.zeros_like(self.state.streams)
-        kernels.seed_streams(seeds, streams)
+        """Start the random streams, see :func:`.seeds.streams_of`."""
+        streams = streams_of(seed, self.num_games)
         where = slice(None) if which is None else which
         self.state.streams[where] = streams[where]
 
@@ -448,9 +435,7 @@ class GameBatch:
             if not unplayable.any():
                 return
             self._begin_games(rules, state, options, unplayable, first, last)
-        raise ValueError(
-            f"in {self.game.spec} the opponent ends the game before the learner's first move"
-        )
+        raise cannot_begin(self.game)
 
     def draw_actions(self, stream: np.ndarray) -> np.ndarray:
         """A uniformly random legal action for every game (int64).
@@ -490,6 +475,11 @@ class GameBatch:
         self._compile()
         if not self._both_sides:
             self._make_replies()
+
+
+def cannot_begin(game: Game) -> ValueError:
+    """The error if no game is found in which the learner can move."""
+    return ValueError(f"in {game.spec} the opponent ends the game before the learner's first move")
 
 
 def _whole_number(name: str, value: Any, least: int = 1) -> int:

@@ -60,6 +60,8 @@ class VectorOptions(LearnerOptions, total=False):
     """Options of the vector environment.
 
     Attributes:
+        device: ``"cpu"``, the default, or a GPU, ``"cuda"`` or ``"cuda:1"``: see
+            :class:`~plyground.envs.single_agent.device_env.DeviceVectorEnv`.
         threads: threads that share the games, 1 by default; for compiled opponents only.
         copy: whether observations and masks are copies, as by default; if not, the next step
             overwrites them.
@@ -68,6 +70,7 @@ class VectorOptions(LearnerOptions, total=False):
         render_mode: ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or None, the default.
     """
 
+    device: str
     threads: int
     copy: bool
     autoreset_mode: AutoresetMode | str

@@ -80,6 +80,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         observation_options: the options of observations.
     """
 
+    batch_type: type[GameBatch] = GameBatch
     metadata: dict[str, Any] = {
         "render_modes": list(VECTOR_RENDER_MODES),
         "render_fps": 4,
@@ -109,7 +110,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
         self._restarts = self.autoreset_mode is AutoresetMode.SAME_STEP
         self.game: Game = make_game(game)
-        self.games: GameBatch = GameBatch(
+        self.games: GameBatch = self.batch_type(
             self.game, num_envs, opponents, restart=self._restarts, **batch_options
         )
         self.num_envs = num_envs
@@ -170,11 +171,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
                 f"reset() knows only the options 'reset_mask' and 'position'; "
                 f"{', '.join(map(repr, remaining))} was given"
             )
-        if which is not None and (
-            not isinstance(which, np.ndarray)
-            or which.shape != (self.num_envs,)
-            or which.dtype != np.bool_
-        ):
+        if which is not None and not self._is_mask(which):
             raise ValueError(
                 f"options['reset_mask'] must be a bool array of shape ({self.num_envs},)"
             )
@@ -184,6 +181,11 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             begin_at(self.games, start, seed, which)
         self._ended[slice(None) if which is None else which] = False
         return self._observations(), self._infos()
+
+    def _is_mask(self, which: Any) -> bool:
+        """Whether this is bool of shape (N,)."""
+        is_bool = isinstance(which, np.ndarray) and which.dtype == np.bool_
+        return is_bool and which.shape == (self.num_envs,)
 
     def step(
         self, actions: np.ndarray

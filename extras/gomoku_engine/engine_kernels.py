@@ -75,7 +75,8 @@ ENGINE_FRAME = np.dtype(
         ("pressed", np.bool_),  # every move answers an open three
         ("listed", np.bool_),  # whether all moves are listed, or only the table's move
         ("complete", np.bool_),  # whether every unlisted move loses
-    ]
+    ],
+    align=True,
 )
 
 ENGINE_STATE = np.dtype(
@@ -85,7 +86,8 @@ ENGINE_STATE = np.dtype(
         ("value", np.int64),
         ("nodes", np.int64),
         ("generation", np.int64),
-    ]
+    ],
+    align=True,
 )
 
 

@@ -48,7 +48,8 @@ NODE = np.dtype(
         ("best_column", np.int8),
         ("count", np.int8),  # children to search, or NOT_EXPANDED
         ("cursor", np.int8),  # children searched
-    ]
+    ],
+    align=True,
 )
 
 STATE = np.dtype(
@@ -59,7 +60,8 @@ STATE = np.dtype(
         ("nodes_before", np.int64),  # visited before this position
         ("ply", np.int64),
         ("value", np.int64),  # the result of the latest null window
-    ]
+    ],
+    align=True,
 )
 
 # A position to solve: its bounds are narrowed, `column` becomes a best move.
@@ -70,7 +72,8 @@ TASK = np.dtype(
         ("lower", np.int64),
         ("upper", np.int64),
         ("column", np.int64),
-    ]
+    ],
+    align=True,
 )
 
 

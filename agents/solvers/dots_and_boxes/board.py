@@ -49,9 +49,10 @@ BOARD = np.dtype(
         ("images", np.uint64, (BYTES, 256, IMAGES)),
         # the same for each edge, numbered as in `order`; the last one is no edge
         ("edge_images", np.uint64, (129, IMAGES)),
-    ]
+    ],
+    align=True,
 )
-SCRATCH = np.dtype([("images", np.uint64, IMAGES)])
+SCRATCH = np.dtype([("images", np.uint64, IMAGES)], align=True)
 
 
 def edge_bits(rows: int, cols: int) -> list[tuple[int, int]]:

@@ -52,7 +52,8 @@ NODE = np.dtype(
         ("cursor", np.int64),  # the child to be searched next
         ("best", np.int64),  # an upper bound on the children refuted so far
         ("began", np.int64),  # positions visited before this one
-    ]
+    ],
+    align=True,
 )
 
 

@@ -36,7 +36,8 @@ STATE = np.dtype(
         ("nodes", np.int64),  # positions visited
         ("result", np.int64),  # the answer of the latest node: a bound on its V
         ("entering", np.bool_),  # whether the node at this ply is new
-    ]
+    ],
+    align=True,
 )
 
 

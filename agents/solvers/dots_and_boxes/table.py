@@ -24,7 +24,7 @@ from ..table_size import MIB, entries_within
 from .board import ONE, ZERO
 
 ENTRIES = 8  # in a bucket
-BUCKET = np.dtype([("entries", np.uint64, ENTRIES)])
+BUCKET = np.dtype([("entries", np.uint64, ENTRIES)], align=True)
 LEAST_BUCKET_BITS = 14
 HEADER_BYTES = 4096  # the header of a file; the buckets begin on a memory page
 BOUND_MASK, EFFORT_MASK = np.uint64(31), np.uint64(15)

@@ -45,7 +45,8 @@ FRAME = np.dtype(
         ("mover", np.int64),
         ("count", np.int64),  # of actions to search
         ("cursor", np.int64),
-    ]
+    ],
+    align=True,
 )
 
 STATE = np.dtype(
@@ -56,7 +57,8 @@ STATE = np.dtype(
         ("nodes", np.int64),
         ("goal", np.int64),
         ("fault", np.int64),
-    ]
+    ],
+    align=True,
 )
 
 

@@ -44,10 +44,13 @@ NODE = np.dtype(
         ("count", np.int64),  # of moves
         ("cursor", np.int64),
         ("late", np.int64),  # the number of postponed moves at the end
-    ]
+    ],
+    align=True,
 )
 
-STATE = np.dtype([("ply", np.int64), ("step", np.int64), ("value", np.int64), ("nodes", np.int64)])
+STATE = np.dtype(
+    [("ply", np.int64), ("step", np.int64), ("value", np.int64), ("nodes", np.int64)], align=True
+)
 
 
 class MnkStack(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import rules as r
 from ...boards.stones import (
+    COUNTS,
     DIRECTIONS,
     completes_row,
     count_run,
@@ -27,6 +28,7 @@ from ...boards.stones import (
 from ...boards.stones import from_observation as cells_from_observation
 from ...compiled.kernels import kernel
 from ...compiled.randomness import random_below
+from ...compiled.scratch import copy_items, stack_array
 from ...rules_types import wide_record
 from .heuristics import DEEP_LOSS, GOOD_PARITY, OPEN_LINE, THREAT, WINDOWS, points_of_window
 from .rules import MOST_CELLS, ConnectFour
@@ -94,7 +96,8 @@ def from_observation(rules, observation, position):
 @kernel
 def transform(rules, position, permutation, out):
     winner, is_out_of_turn = position.winner, position.ply < 0
-    cells = position.cells.copy()  # `out` may be the position itself
+    cells = stack_array(MOST_CELLS, np.int8)
+    copy_items(cells, position.cells, rules.rows * rules.cols)  # `out` may be the position itself
     start(rules, out)
     for cell in range(rules.rows * rules.cols):
         if cells[cell] != 0:
@@ -129,10 +132,12 @@ def _completes_if_placed(rules, cells, cell, stone):
 def threats(rules, position, player):
     """The heuristic ``threats``, as :func:`.heuristics.threats` counts it."""
     cells, mover = position.cells, position.ply & 1
-    lines = np.zeros((2, rules.connect + 1), np.int64)
+    lines = stack_array((2, COUNTS), np.int64)
+    lines[:] = 0
     count_windows(rules, cells, 0, lines)
     points = OPEN_LINE * (lines[0].sum() - lines[1].sum())
-    now = np.zeros(2, np.int64)  # cells on which each player can complete a row at once
+    now = stack_array(2, np.int64)  # cells on which each player can complete a row at once
+    now[:] = 0
     for column in range(rules.cols):
         playable, unreachable = True, False
         for height in range(rules.rows):
@@ -161,7 +166,8 @@ def threats(rules, position, player):
 @kernel
 def windows(rules, position, player):
     """The heuristic ``windows``, as :func:`.heuristics.windows` counts it."""
-    counts = np.zeros((2, rules.connect + 1), np.int64)
+    counts = stack_array((2, COUNTS), np.int64)
+    counts[:] = 0
     count_windows(rules, position.cells, player, counts)
     points = 0
     for discs in range(1, rules.connect + 1):

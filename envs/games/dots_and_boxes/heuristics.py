@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import rules as r
 from ...compiled.kernels import kernel
-from ...compiled.scratch import stack_array
+from ...compiled.scratch import copy_items, stack_array
 from .board import boxes_beside, neighbours, sides_of_box, symmetries
 from .rules import WIDE_BOXES, WIDE_EDGES, DotsAndBoxes
 
@@ -161,7 +161,8 @@ def _risk_class(rules, position, edge):
 @r.order_actions.register_body(DotsAndBoxes)
 def order_actions(rules, position, actions, count):
     """Edges that complete a box, then safe edges, then risky ones; stable within each class."""
-    before = actions[:count].copy()
+    before = stack_array(WIDE_EDGES, np.int16)
+    copy_items(before, actions, count)
     sorted_count = 0
     for risk in range(4):
         for i in range(count):

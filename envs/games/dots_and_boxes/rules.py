@@ -31,6 +31,7 @@ import numpy as np
 from ... import rules as r
 from ...compiled.kernels import kernel
 from ...compiled.randomness import mix64, random_below
+from ...compiled.scratch import copy_items, stack_array
 from ...declaration import declare_game
 from ...pictures.drawing import PLAYER_COLOURS
 from ...profile import Ending
@@ -265,7 +266,9 @@ def key(rules, position):
 
 @r.transform.register_body(DotsAndBoxes)
 def transform(rules, position, permutation, out):
-    edges, owner = position.edges.copy(), position.owner.copy()
+    edges, owner = stack_array(WIDE_EDGES, np.int8), stack_array(WIDE_BOXES, np.int8)
+    copy_items(edges, position.edges, position.edges.size)
+    copy_items(owner, position.owner, position.owner.size)
     drawn, mover = position.drawn, position.mover
     first, second = position.score[0], position.score[1]
     out.edges[:] = 0

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ... import rules as r
-from ...boards.stones import DIRECTIONS, count_windows
+from ...boards.stones import COUNTS, DIRECTIONS, count_windows
 from ...compiled.kernels import inner_kernel, kernel
+from ...compiled.scratch import stack_array
 from .patterns import CARO, LONGEST, STANDARD, evaluate_patterns
 from .rules import Gomoku
 
@@ -98,7 +99,8 @@ def evaluate_windows(rules, cells, player):
 
     The opponent's windows with a single stone do not count.
     """
-    counts = np.zeros((2, rules.connect + 1), np.int64)
+    counts = stack_array((2, COUNTS), np.int64)
+    counts[:] = 0
     count_windows(rules, cells, player, counts)
     points = counts[0, 1]
     for stones in range(2, rules.connect + 1):

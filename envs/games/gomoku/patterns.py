@@ -26,6 +26,7 @@ import numpy as np
 
 from ...boards.stones import DIRECTIONS
 from ...compiled.kernels import inner_kernel, kernel
+from ...compiled.scratch import stack_array
 
 FREESTYLE, STANDARD, CARO, CARO_OVERLINE = range(4)  # the rule variants
 
@@ -42,6 +43,7 @@ NOTHING, ONE, OPEN_ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE 
 # The class of a cell for a player, from all four directions.
 PLAIN, MAKES_THREE, MAKES_FOUR, DOUBLE_THREE, FOUR_THREE, WINS_SOON, WINS_NOW = range(7)
 CLASSES = 7
+BOTH_CLASSES = 2 * CLASSES
 
 # The key of a cell for a player: the sum of these over its four codes. Sets of four codes without a
 # five have unique keys, so a function of the codes is a table by key.
@@ -301,7 +303,9 @@ def evaluate_patterns(rules, cells, player, mover):
 
     ``mover`` is the player to move.
     """
-    score, classes = np.zeros(2, np.int64), np.zeros(2 * CLASSES, np.int64)
+    score, classes = stack_array(2, np.int64), stack_array(BOTH_CLASSES, np.int64)
+    score[:] = 0
+    classes[:] = 0
     for cell in range(rules.rows * rules.cols):
         if cells[cell] != 0:
             continue

@@ -41,6 +41,7 @@ from ...boards.stones import (
     register_stone_rules,
 )
 from ...compiled.kernels import inner_kernel, kernel
+from ...compiled.scratch import stack_array
 from ...declaration import declare_game
 from ...specification import Parameter
 from .patterns import CARO_OVERLINE, FREESTYLE, STANDARD
@@ -155,7 +156,8 @@ def candidates(rules, position, radius, out):
     if position.ply == 0:
         out[0] = rules.rows // 2 * rules.cols + rules.cols // 2
         return 1
-    stones = np.zeros(rules.rows, np.int64)
+    stones = stack_array(LONGEST_SIDE, np.int64)
+    stones[:] = 0
     for cell in range(rules.rows * rules.cols):
         if position.cells[cell] != 0:
             stones[cell // rules.cols] |= 1 << (cell % rules.cols)

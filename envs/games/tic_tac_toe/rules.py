@@ -32,6 +32,7 @@ from ...boards.bitboards import (
     stones,
 )
 from ...boards.stones import (
+    COUNTS,
     LONGEST_SIDE,
     POSITION,
     check_connect,
@@ -39,6 +40,7 @@ from ...boards.stones import (
     register_stone_rules,
 )
 from ...compiled.kernels import inner_kernel
+from ...compiled.scratch import stack_array
 from ...declaration import declare_game
 from ...pictures.drawing import PLAYER_COLOURS
 from ...specification import Parameter
@@ -95,7 +97,8 @@ register_stone_rules(TicTacToe)
 @r.evaluate.register_body(TicTacToe)
 def evaluate(rules, position, player, heuristic):
     """``lines``: lines still open to the player minus lines still open to the opponent."""
-    counts = np.zeros((2, rules.connect + 1), np.int64)
+    counts = stack_array((2, COUNTS), np.int64)
+    counts[:] = 0
     count_windows(rules, position.cells, player, counts)
     return counts[0].sum() - counts[1].sum()
 

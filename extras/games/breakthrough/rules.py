@@ -35,6 +35,7 @@ from ....envs.boards.stones import returns
 from ....envs.compiled.bits import count_bits, lowest_bit_index
 from ....envs.compiled.kernels import kernel
 from ....envs.compiled.randomness import SALT_1, SALT_2, mix64, random_below
+from ....envs.compiled.scratch import stack_array
 from ....envs.declaration import Facts, declare_game
 from ....envs.optional.complexity import Complexity, cells_complexity
 from ....envs.profile import Ending
@@ -43,6 +44,7 @@ from .board import ONE, ZERO, action_of, mirror, movable, move_of
 from .profile import PROFILE
 
 COLOURS = ("#f7f4ee", "#20242b")  # of the pieces
+MOST_MOVES = 48  # at once: three for each of two rows of eight pieces
 
 
 @declare_game(
@@ -193,7 +195,7 @@ def transform(rules, position, permutation, out):
 @r.order_actions.register_body(Breakthrough)
 def order_actions(rules, position, actions, count):
     """Wins, captures nearest to the own side, moves to cells that are not attacked, others."""
-    mover, ranks = position.mover, np.empty(count, np.int64)
+    mover, ranks = position.mover, stack_array(MOST_MOVES, np.int64)[:count]
     other = position.pieces[1 - mover]
     left, _, right = movable(rules, other, ZERO, 1 - mover)
     attacks = (right << np.uint64(9)) | (left << np.uint64(7))

@@ -34,6 +34,7 @@ from ....envs.boards.rows import alternate, register_stone_rows
 from ....envs.boards.stones import returns, to_move
 from ....envs.compiled.kernels import kernel
 from ....envs.compiled.randomness import SALT_2, mix64, random_below
+from ....envs.compiled.scratch import copy_items, stack_array
 from ....envs.declaration import Facts, declare_game
 from ....envs.optional.complexity import Complexity, cells_complexity
 from ....envs.profile import Ending
@@ -41,6 +42,7 @@ from ....envs.specification import Parameter
 from .profile import PROFILE
 
 CELLS = 169  # capacity: 13 × 13
+ACTIONS = CELLS + 1  # and the swap
 NO, YES = range(2)  # the swap rule
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1))  # (row, column) to the neighbours
 BOTH_EDGES = 3
@@ -136,7 +138,7 @@ def place(rules, position, cell, player):
     position.edges[cell] = group_edges
     if group_edges == BOTH_EDGES:
         position.winner = player
-    waiting, count = np.empty(CELLS, np.int16), 0 if group_edges == 0 else 1
+    waiting, count = stack_array(CELLS, np.int16), 0 if group_edges == 0 else 1
     waiting[0] = cell
     while count > 0:
         count -= 1
@@ -236,7 +238,8 @@ def key(rules, position):
 
 @r.transform.register_body(Hex)
 def transform(rules, position, permutation, out):
-    cells, ply = position.cells.copy(), position.ply  # `out` may be the position itself
+    cells, ply = stack_array(CELLS, np.int8), position.ply
+    copy_items(cells, position.cells, CELLS)  # `out` may be the position itself
     start(rules, out)
     for cell in range(rules.size * rules.size):
         if cells[cell] != 0:
@@ -247,7 +250,7 @@ def transform(rules, position, permutation, out):
 @r.order_actions.register_body(Hex)
 def order_actions(rules, position, actions, count):
     """The swap first, then cells by their distance from the centre."""
-    ranks, far = np.empty(count, np.int64), rules.size - 1
+    ranks, far = stack_array(ACTIONS, np.int64)[:count], rules.size - 1
     for i in range(count):
         row, column = 2 * (actions[i] // rules.size) - far, 2 * (actions[i] % rules.size) - far
         # steps between two cells: the longest of the distances along the three axes

@@ -7,7 +7,8 @@ import numpy as np
 from ....envs import rules as r
 from ....envs.boards.grid import sort_by_rank
 from ....envs.compiled.kernels import kernel
-from .rules import OPPONENT, OWNER, YES, Kalah, first_pit, lead
+from ....envs.compiled.scratch import stack_array
+from .rules import MOST_PITS, OPPONENT, OWNER, YES, Kalah, first_pit, lead
 
 OPPORTUNITIES, STORES = range(2)  # in the order of the declaration
 # Points of `opportunities`, in hundredths of a seed: for a seed in a store or a pit; for a captured
@@ -43,7 +44,7 @@ def order_actions(rules, position, actions, count):
 
     Source: Irving, Donkers and Uiterwijk, "Solving Kalah", ICGA Journal 23, 2000.
     """
-    ranks = np.empty(count, np.int64)
+    ranks = stack_array(MOST_PITS, np.int64)[:count]
     for i in range(count):
         pit = np.int64(actions[i])
         ranks[i] = rules.pits - pit

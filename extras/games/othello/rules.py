@@ -39,6 +39,7 @@ from ....envs.boards.rows import register_stone_rows
 from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import kernel
 from ....envs.compiled.randomness import SALT_1, SALT_2, mix64
+from ....envs.compiled.scratch import stack_array
 from ....envs.declaration import Facts, declare_game
 from ....envs.optional.complexity import Complexity, cells_complexity
 from ....envs.profile import Ending
@@ -48,6 +49,7 @@ from .profile import PROFILE
 
 WIN, MARGIN = range(2)
 WINNER, NOBODY = range(2)  # the player for whom free cells count
+ACTIONS = 65  # capacity: 8 × 8 cells, and the pass
 PLAYS, PASSES, OVER = range(3)  # values of `state`
 # ranks of cells by their distances from the edges: corner, edge, inside, beside a corner
 RANKS = np.array([[0, 3, 1], [3, 4, 2], [1, 2, 2]])
@@ -257,7 +259,7 @@ def transform(rules, position, permutation, out):
 @r.order_actions.register_body(Othello)
 def order_actions(rules, position, actions, count):
     """Corners first, then edges; cells that give a corner away last."""
-    ranks, far = np.empty(count, np.int64), rules.size - 1
+    ranks, far = stack_array(ACTIONS, np.int64)[:count], rules.size - 1
     for i in range(count):
         row, column = actions[i] // rules.size, actions[i] % rules.size
         ranks[i] = RANKS[max(min(row, far - row, 2), 0), min(column, far - column, 2)]

@@ -37,6 +37,7 @@ from ....envs.boards.grid import cell_symmetries, sort_by_rank
 from ....envs.boards.stones import returns, to_move
 from ....envs.compiled.kernels import kernel
 from ....envs.compiled.randomness import mix64, random_below
+from ....envs.compiled.scratch import copy_items, stack_array
 from ....envs.declaration import Facts, declare_game
 from ....envs.optional.complexity import Complexity, cells_complexity
 from ....envs.pictures.drawing import PLAYER_COLOURS
@@ -219,8 +220,11 @@ def key(rules, position):
 
 @r.transform.register_body(UltimateTicTacToe)
 def transform(rules, position, permutation, out):
-    marks = position.marks.copy()  # `out` may be the position itself
-    boards, is_open = position.boards.copy(), np.int64(position.open)
+    marks, boards = stack_array((2, PLACES), np.int16), stack_array(2, np.int16)
+    for player in range(2):  # `out` may be the position itself
+        copy_items(marks[player], position.marks[player], PLACES)
+    copy_items(boards, position.boards, 2)
+    is_open = np.int64(position.open)
     winner, ply = position.winner, position.ply
     start(rules, out)
     out.open = 0
@@ -238,7 +242,7 @@ def transform(rules, position, permutation, out):
 @r.order_actions.register_body(UltimateTicTacToe)
 def order_actions(rules, position, actions, count):
     """Moves that win a board, moves that block one, others; moves to a closed board last."""
-    ranks, mover = np.empty(count, np.int64), position.ply & 1
+    ranks, mover = stack_array(CELLS, np.int64)[:count], position.ply & 1
     for i in range(count):
         board, place = board_of(actions[i]), place_of(actions[i])
         if WON[position.marks[mover, board] | 1 << place]:

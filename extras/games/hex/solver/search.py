@@ -47,7 +47,8 @@ NODE = np.dtype(
         ("count", np.int64),  # number of children
         ("child", np.int64),
         ("start", np.int64),  # node count at the start
-    ]
+    ],
+    align=True,
 )
 
 CHILD = np.dtype(
@@ -60,10 +61,13 @@ CHILD = np.dtype(
         ("phi", np.int64),  # for the child's mover
         ("delta", np.int64),
         ("carrier", np.uint64),  # the winner's, once solved
-    ]
+    ],
+    align=True,
 )
 
-STATE = np.dtype([("ply", np.int64), ("step", np.int64), ("nodes", np.int64), ("action", np.int64)])
+STATE = np.dtype(
+    [("ply", np.int64), ("step", np.int64), ("nodes", np.int64), ("action", np.int64)], align=True
+)
 
 
 class HexStack(NamedTuple):

@@ -40,7 +40,8 @@ ENTRY = np.dtype(
         ("delta", np.uint32),
         ("nodes", np.uint32),
         ("mover", np.uint32),  # the player plus 1; 0 is an empty entry
-    ]
+    ],
+    align=True,
 )
 
 

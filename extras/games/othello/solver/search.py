@@ -44,7 +44,8 @@ NODE = np.dtype(
         ("count", np.int64),  # children left, or SHALLOW_NODE
         ("bucket", np.int64),
         ("nodes_before", np.int64),
-    ]
+    ],
+    align=True,
 )
 SHALLOW_NODE = -1
 # Move ordering: penalty per reply, bonus for an odd quadrant, bonus for the table's move.
@@ -58,7 +59,8 @@ CHILD = np.dtype(
         ("move", np.int64),
         ("bucket", np.int64),
         ("score", np.int64),
-    ]
+    ],
+    align=True,
 )
 
 STATE = np.dtype(
@@ -68,7 +70,8 @@ STATE = np.dtype(
         ("value", np.int64),
         ("nodes", np.int64),
         ("mask", np.uint64),  # mask of the buckets in use
-    ]
+    ],
+    align=True,
 )
 
 

@@ -1,0 +1,108 @@
+"""Buffers of many threads: arrays with the threads as first axis, of which each sees its own row.
+
+A kernel that needs buffers takes them in named tuples. :func:`for_threads` gives every array in
+them another axis, and :func:`own` is the same tuple as one thread uses it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+
+class PerThread(NamedTuple):
+    """An array of which each thread has one item of the first axis."""
+
+    values: Any
+
+
+_allowed: set[type] = set()  # see `allow_threads`
+
+
+def allow_threads(kind: type) -> None:
+    """Say that many threads can use buffers of a type of named tuples, each its own copy."""
+    _allowed.add(kind)
+
+
+def allows_threads(buffers: Any) -> bool:
+    """Whether :func:`allow_threads` was called for the type of these buffers."""
+    return type(buffers) in _allowed
+
+
+def for_threads(buffers: Any, threads: int) -> Any:
+    """Named tuples of buffers for this many threads, filled as the given ones.
+
+    The copies take no memory here: they are views with strides of 0.
+    """
+    if isinstance(buffers, np.ndarray):
+        copies = np.broadcast_to(buffers, (threads, *buffers.shape))
+        return PerThread(copies.view(type(buffers)))
+    if not isinstance(buffers, tuple) or not hasattr(buffers, "_fields"):
+        return buffers
+    return type(buffers)(*(for_threads(value, threads) for value in buffers))
+
+
+def _own_kind(kind: Any) -> Any:
+    """Numba's type of what a thread uses in place of buffers of this type."""
+    if not isinstance(kind, types.BaseNamedTuple):
+        return kind
+    kinds = [*kind]
+    if kind.instance_class is PerThread:
+        return kinds[0].copy(ndim=kinds[0].ndim - 1)
+    kinds = [_own_kind(each) for each in kinds]
+    if all(each == kinds[0] for each in kinds):
+        return types.NamedUniTuple(kinds[0], len(kinds), kind.instance_class)
+    return types.NamedTuple(kinds, kind.instance_class)
+
+
+def _own_value(context: Any, builder: Any, kind: Any, value: Any, thread: Any) -> Any:
+    """LLVM code of what a thread uses in place of a value of this type."""
+    if not isinstance(kind, types.BaseNamedTuple):
+        return value
+    values = cgutils.unpack_tuple(builder, value, len(kind))
+    if kind.instance_class is not PerThread:
+        owned = [_own_value(context, builder, *each, thread) for each in zip(kind, values)]
+        return context.make_tuple(builder, _own_kind(kind), owned)
+    (of_all,) = kind
+    array = make_array(of_all)(context, builder, values[0])
+    zero = context.get_constant(types.intp, 0)
+    place = [thread] + [zero] * (of_all.ndim - 1)
+    row = make_array(_own_kind(kind))(context, builder)
+    populate_array(
+        row,
+        data=cgutils.get_item_pointer(context, builder, of_all, array, place),
+        shape=cgutils.pack_array(builder, cgutils.unpack_tuple(builder, array.shape)[1:]),
+        strides=cgutils.pack_array(builder, cgutils.unpack_tuple(builder, array.strides)[1:]),
+        itemsize=array.itemsize,
+        meminfo=None,
+    )
+    return row._getvalue()
+
+
+@intrinsic
+def _own(typing_context: Any, buffers: Any, thread: Any) -> tuple[Any, Any]:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        value, number = arguments
+        number = context.cast(builder, number, signature.args[1], types.intp)
+        return _own_value(context, builder, signature.args[0], value, number)
+
+    return _own_kind(buffers)(buffers, thread), generate
+
+
+def _own_in_python(buffers: Any, thread: int) -> Any:
+    """The same without compilation."""
+    if isinstance(buffers, PerThread):
+        return buffers.values[thread]
+    if not isinstance(buffers, tuple) or not hasattr(buffers, "_fields"):
+        return buffers
+    return type(buffers)(*(_own_in_python(each, thread) for each in buffers))
+
+
+# The named tuples of buffers as one thread uses them; they live as long as the kernel's call.
+own: Any = _own_in_python if numba.config.DISABLE_JIT else _own

@@ -1,0 +1,218 @@
+"""Many parallel games on a device: rules, opponents and observations stay in its memory.
+
+One thread plays one game, by the loops of :mod:`.batch_kernels`; a step is one launch of a kernel.
+Game i is the same, to the bit, as in a :class:`~plyground.envs.single_agent.game_batch.GameBatch`
+on the processor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiled.cuda.arguments import DeviceArray
+from ..compiled.cuda.devices import Device, Launch, open_device
+from ..compiled.kernels import announce_compilation
+from ..compiled.threads import allows_threads, for_threads
+from ..game import Game, Position
+from . import batch_kernels as kernels
+from . import device_kernels as one_game
+from .game_batch import GameBatch, cannot_begin
+from .opponents import Opponent, cumulative_shares
+from .replies import new_memory
+from .seeds import streams_of
+
+# options of a GameBatch that need the processor in every step, and what they are without it
+ONLY_ON_PROCESSORS = {"illegal": "penalty", "regret": None, "threads": 1}
+
+
+class DeviceBatch(GameBatch):
+    """N games on a device, in all of which the learner acts at once.
+
+    ``state`` holds tensors of torch, which every step overwrites. Nothing waits for the device: an
+    opponent that always ends the game before the learner's first move is noticed by :meth:`reset`.
+    Records of positions are uint8, and the random streams int64 in place of uint64.
+
+    Args:
+        game: the game, or its specification.
+        num_games: the number of parallel games.
+        opponents: as in a GameBatch; their buffers are made for each thread.
+        device: the name of a GPU, or a :class:`~plyground.envs.compiled.cuda.devices.Device`.
+        **options: those of a GameBatch, as far as the processor is not needed in every step.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_games: int,
+        opponents: Sequence[Opponent] | None,
+        *,
+        device: str | Device,
+        **options: Any,
+    ) -> None:
+        for name, value in ONLY_ON_PROCESSORS.items():
+            if options.get(name, value) != value:
+                raise ValueError(
+                    f"{name}={options[name]!r} is possible only with device='cpu'; on a GPU "
+                    f"it is {value!r}"
+                )
+        self.device: Device = device if isinstance(device, Device) else open_device(device)
+        super().__init__(game, num_games, opponents, **options)
+
+    def _allocate(self) -> kernels.BatchState:
+        self._arrays = self.device.put(super()._allocate())
+        return kernels.BatchState(*(each.tensor for each in self._arrays))
+
+    def _compile(self) -> None:
+        n = self.num_games
+        self._scratch_rows = self._zeros((n, self.game.facts.num_actions), np.int16)
+        self._chosen = self._zeros(n, np.int64)
+        self._which = self._zeros(n, np.bool_)
+        self._executor = None
+        if self._both_sides:
+            self._launch_all(one_game.Nobody())
+
+    def _zeros(self, shape: Any, dtype: Any) -> DeviceArray:
+        array: DeviceArray = self.device.put(np.zeros(shape, dtype))
+        return array
+
+    def _launch_all(self, opponents: Any) -> None:
+        """Compile the kernels, with their arguments laid out."""
+        options = self.device.put(self._options)
+        common = self._common = opponents, self.game.rules, self._arrays, options
+        scratch = self._scratch_rows
+        with announce_compilation(f"{self.game.name} for {self.device.place}"):
+            if self._both_sides:
+                self._step = self._launch(one_game.step_alone, *common[1:], self._chosen, scratch)
+            else:
+                self._step = self._launch(one_game.step_against, *common, self._chosen, scratch)
+            self._begin = self._launch(one_game.begin, *common, self._which, scratch)
+
+    def _launch(self, kernel: Any, *arguments: Any) -> Launch:
+        return self.device.launch(kernel, self.num_games, *arguments)
+
+    def _set_opponents(self, opponents: Sequence[Opponent]) -> None:
+        self._options = self._options._replace(shares=cumulative_shares(opponents))
+        self.opponents = tuple(opponents)
+        mixture: Any = one_game.Nobody()
+        for opponent in reversed(opponents):
+            memory = self.device.put(new_memory(self.game, 1, False))
+            mixture = one_game.Mixture(self._buffers(opponent), memory, mixture)
+        self._launch_all(mixture)
+
+    def _buffers(self, opponent: Opponent) -> Any:
+        """The compiled form of an opponent with buffers for each game."""
+        form = None if opponent.compiled is None else opponent.compiled(self.game)
+        if not allows_threads(form):
+            raise ValueError(f"{opponent} does not play on a GPU; random and greedy do")
+        return self.device.put(for_threads(form, self.num_games))
+
+    def _redraw(self, before: int) -> None:
+        self._launch(one_game.redraw, *self._common[2:], before)()
+
+    def _seed(self, seed: int | Sequence[int | None] | None, which: Any = None) -> None:
+        streams = self.device.put(streams_of(seed, self.num_games)).tensor
+        self._replace(self.state.streams, streams, which)
+
+    def _replace(self, tensor: Any, values: Any, which: Any) -> None:
+        """Overwrite rows of a tensor, where ``which`` is True or everywhere."""
+        if which is not None:
+            rows = self.mask(which).reshape(-1, *[1] * (tensor.ndim - 1))
+            values = values.where(rows, tensor)
+        tensor.copy_(values)
+
+    def mask(self, which: Any) -> Any:
+        """A mask of games, an array or a tensor, on the device."""
+        import torch
+
+        return torch.as_tensor(which, device=self.device.place)
+
+    def reset(self, seed: int | Sequence[int | None] | None = None, which: Any = None) -> None:
+        """Start new games: all, or where ``which`` (bool, N) is True.
+
+        Without a seed the random streams continue.
+        """
+        if which is not None and not self._begun and not self.mask(which).all():
+            raise ValueError("the first reset starts all games")
+        self.restart(which, seed)
+        if not (self.state.masks.any(1) | self.state.terminated).all():
+            raise cannot_begin(self.game)
+
+    def restart(self, which: Any, seed: int | Sequence[int | None] | None = None) -> None:
+        """As :meth:`reset`, without waiting for the device."""
+        if seed is not None:
+            self._seed(seed, which)
+        if which is None:
+            self._which.tensor.fill_(True)
+        else:
+            self._which.tensor.copy_(self.mask(which))
+        self._begun = True
+        for tensor in (self.state.terminated, self.state.illegal, self.state.rewards):
+            tensor.masked_fill_(self._which.tensor, 0)
+        self._begin()
+
+    def start_from(
+        self,
+        positions: np.ndarray,
+        seats: np.ndarray | None = None,
+        seed: int | Sequence[int | None] | None = None,
+        which: Any = None,
+    ) -> None:
+        """Start games from given positions; see the same method of a GameBatch."""
+        self.restart(which, seed)
+        state = self.state
+        self._replace(state.positions, self.device.put(positions).tensor, which)
+        if seats is not None:
+            self._replace(state.seats, self.device.put(seats.astype(np.int8)).tensor, which)
+        begun = [Position(self.game, record) for record in positions.view(np.recarray)]
+        if self._both_sides:
+            totals = np.array([position.returns[0] for position in begun])
+            self._replace(state.totals, self.device.put(totals).tensor, which)
+            self._which.tensor.fill_(False)
+            self._begin()
+            return
+        to_move = np.array([-1 if each.is_over else each.to_move for each in begun], np.int8)
+        turns = self.device.put(to_move).tensor
+        self._replace(state.waiting, (turns >= 0) & (turns != state.seats), which)
+        self._launch(one_game.finish_turn, *self._common, self._scratch_rows)()
+
+    def step(self, actions: Any, left_out: Any = None) -> None:
+        """Play the learner's action and the opponents' replies in every game; update ``state``.
+
+        Args:
+            actions: whole numbers, a tensor of the device or an array, shape (N,).
+            left_out: games whose actions are ignored, since they are reset next; has no effect.
+
+        Raises:
+            ValueError: wrong shape or type of actions, or ``reset`` has not been called.
+        """
+        import torch
+
+        if not self._begun:
+            raise ValueError("call reset() before the first step()")
+        numbers = torch.as_tensor(actions)
+        is_whole = not (numbers.is_floating_point() or numbers.is_complex())
+        if numbers.shape != (self.num_games,) or not is_whole or numbers.dtype == torch.bool:
+            raise ValueError(
+                f"actions are whole numbers of shape ({self.num_games},); these are "
+                f"{numbers.dtype} of shape {tuple(numbers.shape)}"
+            )
+        self._chosen.tensor.copy_(numbers)
+        self._step()
+
+    def draw_actions(self, stream: np.ndarray) -> Any:
+        """A uniformly random legal action for every game (int64), drawn on the processor."""
+        actions = np.zeros(self.num_games, np.int64)
+        masks = self.state.masks.cpu().numpy()
+        kernels.draw_actions(masks, stream, actions, 0, self.num_games)
+        return self.device.put(actions).tensor
+
+    def records(self) -> np.recarray[Any, Any]:
+        """The records of the positions, copied to the processor's memory."""
+        rows: np.ndarray = self.state.positions.cpu().numpy()
+        return rows.view(self.game.declaration.dtype).reshape(-1).view(np.recarray)
+
+    def __getstate__(self) -> dict[str, Any]:
+        raise TypeError("games on a GPU cannot be copied or pickled")

@@ -1,0 +1,111 @@
+"""What one thread of a device does: the loops of :mod:`.batch_kernels` over a single game.
+
+Each kernel takes the number of its thread last. Buffers have the threads as first axis.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..compiled.dispatch import missing, rule
+from ..compiled.kernels import inner_kernel, kernel
+from ..compiled.threads import own
+from . import batch_kernels as kernels
+
+OPENINGS = 1000  # attempts to start a game in which the learner can move
+
+
+class Mixture(NamedTuple):
+    """Opponents, as a list whose types a kernel knows."""
+
+    opponent: Any  # with buffers of all threads
+    memory: Any  # of its replies; switched off
+    others: Any  # a Mixture, or Nobody
+
+
+class Nobody(NamedTuple):
+    """The end of a list of opponents."""
+
+    none: int = 0
+
+
+@rule
+def reply_of_each(opponents, number, rules, batch, game):
+    """Play the moves of all opponents, from the ``number``-th on, in one game."""
+    raise missing(opponents, "reply_of_each")
+
+
+@reply_of_each.register_body(Nobody)
+@inner_kernel
+def _reply_of_nobody(opponents, number, rules, batch, game):
+    pass
+
+
+@reply_of_each.register_body(Mixture)
+@inner_kernel
+def _reply_of_mixture(opponents, number, rules, batch, game):
+    if batch.waiting[game]:
+        opponent = own(opponents.opponent, game)
+        kernels.reply(opponent, opponents.memory, number, rules, batch, game, game + 1)
+        reply_of_each(opponents.others, number + 1, rules, batch, game)
+
+
+@inner_kernel
+def _is_playable(batch, options, game):
+    """Whether the learner can move, or the game is over and stays so."""
+    if batch.terminated[game] and not options.restart:
+        return True
+    for action in range(batch.masks.shape[1]):
+        if batch.masks[game, action]:
+            return True
+    return False
+
+
+@inner_kernel
+def _reply_and_describe(opponents, rules, batch, options, scratch, settles, game):
+    """Play the replies, reward the learner if ``settles`` is 1, and start games until one is open.
+
+    If none is found, the game has no legal action.
+    """
+    for attempt in range(OPENINGS + settles):
+        reply_of_each(opponents, 0, rules, batch, game)  # here only: it is large
+        if attempt < settles:
+            kernels.settle(rules, batch, options, game, game + 1)
+            continue
+        over = kernels.describe(rules, batch, options, scratch[game], game, game + 1)
+        if over == 0 or _is_playable(batch, options, game):
+            return
+        kernels.begin_game(rules, batch, options, game)
+
+
+@kernel
+def step_alone(rules, batch, options, actions, scratch, game):
+    """A step where the caller acts for both players."""
+    kernels.step_both_sides(rules, batch, options, actions, scratch[game], game, game + 1)
+
+
+@kernel
+def step_against(opponents, rules, batch, options, actions, scratch, game):
+    """A step against opponents: the action, the replies, and the next game if this one is over."""
+    kernels.play_actions(rules, batch, options, actions, game, game + 1)
+    _reply_and_describe(opponents, rules, batch, options, scratch, 1, game)
+
+
+@kernel
+def begin(opponents, rules, batch, options, which, scratch, game):
+    """Start a game where ``which`` is True."""
+    if which[game]:
+        kernels.begin_game(rules, batch, options, game)
+    _reply_and_describe(opponents, rules, batch, options, scratch, 0, game)
+
+
+@kernel
+def finish_turn(opponents, rules, batch, options, scratch, game):
+    """What follows the learner's action in :func:`step_against`, for a position that was set."""
+    _reply_and_describe(opponents, rules, batch, options, scratch, 1, game)
+
+
+@kernel
+def redraw(batch, options, before, game):
+    """Draw the opponent again, in mid-game; ``before`` was the learner's own index."""
+    kernels.redraw_opponents(batch, options, before, game, game + 1)

@@ -1,0 +1,265 @@
+"""Games on a device: what was lowered for CUDA runs on the processor, and plays the same games."""
+
+from typing import Any, NamedTuple
+
+import gymnasium
+import numba
+import numpy as np
+import pytest
+import torch
+from gymnasium.vector import AutoresetMode
+from plyground import make_game
+from plyground.agents.opponents import make_opponents
+from plyground.envs.compiled.cuda.arguments import kind_of
+from plyground.envs.compiled.cuda.code import UnsupportedKernelError, assembled, cubin, ptx
+from plyground.envs.compiled.cuda.devices import Processor
+from plyground.envs.compiled.kernels import kernel
+from plyground.envs.compiled.randomness import new_stream
+from plyground.envs.compiled.threads import for_threads, own
+from plyground.envs.registry import game_names
+from plyground.envs.single_agent.device_batch import DeviceBatch
+from plyground.envs.single_agent.game_batch import GameBatch
+from plyground.envs.single_agent.opponents import choose_action
+
+GAMES, STEPS = 64, 60
+MIXTURE = "mix:0.5 random,0.5 greedy"
+
+
+def batches(spec, opponent, games=GAMES, **options):
+    """The same games on the processor, and by code for CUDA."""
+    game = make_game(spec)
+    opponents = None if opponent is None else make_opponents(opponent, game)
+    return (
+        GameBatch(game, games, opponents, **options),
+        DeviceBatch(game, games, opponents, device=Processor(), **options),
+    )
+
+
+def check_equality(ours, theirs):
+    for name, here in zip(ours.state._fields, ours.state):
+        there = getattr(theirs.state, name).numpy()
+        if name == "positions":
+            here = here.view(np.uint8).reshape(there.shape)
+        assert np.array_equal(here, there.view(here.dtype)), name
+
+
+def play_both(ours, theirs, seed=2):
+    """Play random actions, some of them illegal, in both; they stay equal."""
+    ours.reset(seed=seed)
+    theirs.reset(seed=seed)
+    check_equality(ours, theirs)
+    random = np.random.default_rng(seed)
+    for turn in range(STEPS):
+        actions = (random.random(ours.state.masks.shape) * ours.state.masks).argmax(1)
+        if turn % 20 == 7:
+            actions[::9] = 0
+        ours.step(actions)
+        theirs.step(torch.as_tensor(actions))
+        check_equality(ours, theirs)
+    assert ours.state.episodes.sum() > ours.num_games
+
+
+@pytest.mark.parametrize("spec", game_names())
+def test_every_game_is_the_same_to_the_bit(spec):
+    play_both(*batches(spec, None, opening_plies=4))
+
+
+@pytest.mark.fast_cases(2)
+@pytest.mark.parametrize("spec", game_names())
+def test_opponents_reply_with_the_same_moves(spec):
+    has_heuristics = bool(make_game(spec).declaration.heuristics)
+    opponent = MIXTURE if has_heuristics else "random"
+    play_both(*batches(spec, opponent, opening_plies=4, seat="random"))
+
+
+@kernel
+def choose(opponent, rules, positions, streams, actions, thread):
+    action = choose_action(opponent, rules, positions[thread], streams[thread])
+    actions[thread] = action
+
+
+@pytest.mark.fast_cases(3)
+@pytest.mark.parametrize("spec", game_names())
+def test_searches_of_few_plies_choose_the_same_moves(spec):
+    """Their buffers are shared by all threads here, which run one after the other."""
+    game, count = make_game(spec), 32
+    batch = GameBatch(game, count, None, opening_plies=8)
+    batch.reset(seed=4)
+    forms = [make_opponents("alphabeta:depth=2", game)[0].compiled(game) for _ in range(2)]
+    ours, theirs = np.zeros((2, count), np.int64)
+    rest = game.rules, batch.state.positions, batch.state.streams
+    launch = Processor().launch(choose, count, forms[0], *rest, theirs)
+    stream = new_stream(5)
+    for _ in range(8):
+        launch()
+        for thread in range(count):
+            choose(forms[1], *rest, ours, thread)
+        assert np.array_equal(ours, theirs)
+        batch.step(batch.draw_actions(stream))
+
+
+def test_games_begin_at_positions_and_with_other_opponents():
+    ours, theirs = batches("tic_tac_toe", "random")
+    position = make_game("tic_tac_toe").initial_position()
+    position.play(4)
+    records = np.repeat(np.asarray(position.record).reshape(1), GAMES)
+    for batch in (ours, theirs):
+        batch.start_from(records, np.arange(GAMES) % 2, seed=3)
+    check_equality(ours, theirs)
+    for batch in (ours, theirs):
+        batch.set_opponents(make_opponents(["random", "random"], batch.game))
+    check_equality(ours, theirs)
+    assert ours.state.opponents.any()
+
+
+def both_environments(mode, opponent):
+    """The environments of gymnasium, on the processor and on a device."""
+    return [
+        gymnasium.make_vec(
+            "plyground/TicTacToe-v0",
+            num_envs=8,
+            opponent=opponent,
+            autoreset_mode=mode,
+            opening_plies=3,
+            device=device,
+        )
+        for device in ("cpu", Processor())
+    ]
+
+
+def check_values(ours, theirs):
+    """The same entries, of the same types; what is missing on the processor is not compared."""
+    if isinstance(ours, dict):
+        for name, value in ours.items():
+            check_values(value, theirs[name])
+    elif ours.dtype == object:
+        for value, row in zip(ours, theirs):
+            assert value is None or np.array_equal(value, row.numpy())
+    else:
+        assert ours.dtype == theirs.numpy().dtype
+        assert np.array_equal(ours, theirs.numpy())
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_environments_return_the_same_in_every_mode(mode, opponent):
+    ours, theirs = both_environments(mode, opponent)
+    for here, there in zip(ours.reset(seed=5), theirs.reset(seed=5)):
+        check_values(here, there)
+    random, ends = np.random.default_rng(0), 0
+    for turn in range(STEPS):
+        masks = ours.unwrapped.games.state.masks
+        actions = (random.random(masks.shape) * masks).argmax(1)
+        actions[0] = 8 if turn % 7 == 3 else actions[0]
+        *returned, infos = theirs.step(torch.as_tensor(actions))
+        for here, there in zip(ours.step(actions), (*returned, infos)):
+            check_values(here, there)
+        over = returned[2]
+        ends += int(over.sum())
+        if mode is AutoresetMode.DISABLED and over.any():
+            fresh = theirs.reset(options={"reset_mask": over})
+            again = ours.reset(options={"reset_mask": over.numpy()})
+            for here, there in zip(again, fresh):
+                check_values(here, there)
+    assert ends > 8
+
+
+def test_an_environment_shows_its_state():
+    ours, theirs = both_environments("same-step", "random")
+    for env in (ours, theirs):
+        env.reset(seed=1, options={"position": ["b2"]})
+    ours, theirs = ours.unwrapped, theirs.unwrapped
+    assert [*map(str, theirs.positions)] == [*map(str, ours.positions)]
+    assert np.array_equal(theirs.action_masks().numpy(), ours.action_masks())
+
+
+def test_without_copies_the_tensors_are_those_of_the_games():
+    env = gymnasium.make_vec(
+        "plyground/TicTacToe-v0", num_envs=4, copy=False, device=Processor()
+    ).unwrapped
+    observations, infos = env.reset(seed=1)
+    again, *_, later = env.step(infos["action_mask"].argmax(1))
+    assert again.data_ptr() == observations.data_ptr() == env.games.state.observations.data_ptr()
+    assert later["action_mask"].data_ptr() == infos["action_mask"].data_ptr()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"device": "cuda:99"}, "device='cuda:99' is not possible: torch .* finds"),
+        ({"device": "gpu"}, "device='gpu' is not possible; it is 'cpu', 'cuda' or 'cuda:1'"),
+        ({"illegal": "raise"}, "illegal='raise' is possible only with device='cpu'"),
+        ({"threads": 2}, "threads=2 is possible only with device='cpu'"),
+        ({"opponent": "mcts:simulations=9"}, "the opponent mcts.* does not play on a GPU"),
+        ({"layout": "chw"}, "observation, layout, dtype"),
+        ({"render_mode": "ansi"}, "render_mode='ansi' is possible only with device='cpu'"),
+    ],
+)
+def test_what_does_not_run_there_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        gymnasium.make_vec(
+            "plyground/TicTacToe-v0", num_envs=4, **({"device": Processor()} | options)
+        )
+
+
+@pytest.mark.parametrize("actions", [[0, 1], [0.5, 1, 2, 3], [True] * 4])
+def test_actions_of_another_shape_or_type_are_refused(actions):
+    _, batch = batches("tic_tac_toe", None, games=4)
+    with pytest.raises(ValueError, match="call reset"):
+        batch.step([0, 0, 0, 0])
+    batch.reset(seed=0)
+    with pytest.raises(ValueError, match=r"actions are whole numbers of shape \(4,\)"):
+        batch.step(actions)
+
+
+@kernel
+def allocate(counts, thread):
+    counts[thread] = np.zeros(counts[thread]).size
+
+
+def test_a_kernel_that_does_not_compile_is_refused_with_its_line():
+    with pytest.raises(UnsupportedKernelError, match=r"test_device\.py, line \d+: .*zeros"):
+        Processor().launch(allocate, 2, np.ones(2, np.int64))
+
+
+@kernel
+def add_up(buffers, thread):
+    mine = own(buffers, thread)
+    mine.scratch[0] += mine.steps[thread]
+    mine.scratch[1] = thread
+
+
+@kernel
+def scale(values, thread):
+    values[thread] = values[thread] * 0.1 + 0.3
+
+
+@pytest.mark.parametrize("capability", [(7, 5), (9, 0)])
+def test_kernels_become_machine_code_that_rounds_as_a_processor(capability):
+    kind = kind_of((np.ones(3),))
+    entry, text = ptx(scale, kind, capability)
+    assert f".target sm_{capability[0]}{capability[1]}" in text
+    assert "mul" in text
+    assert "fma" not in text
+    assert cubin(scale, kind, capability) == (entry, assembled(text, capability))
+
+
+class Buffers(NamedTuple):
+    scratch: Any
+    steps: Any
+
+
+def test_each_thread_has_buffers_of_its_own():
+    device = Processor()
+    buffers = device.put(for_threads(Buffers(np.array([10, 0]), np.arange(3)), 3))
+    device.launch(add_up, 3, buffers)()
+    assert buffers.scratch.values.tensor.tolist() == [[10, 0], [11, 1], [12, 2]]
+
+
+def test_arguments_have_the_types_that_numba_gives_them():
+    game = make_game("connect_four")
+    batch = GameBatch(game, 2, make_opponents("random", game))
+    arguments = game.rules, batch.state, batch._options, 1, 0.5, True
+    assert kind_of(arguments) == numba.typeof(arguments)
+    on_device = DeviceBatch(game, 2, batch.opponents, device=Processor())
+    assert kind_of(on_device._arrays) == numba.typeof(batch.state)
