@@ -1,11 +1,14 @@
 """A moving picture of a game: a network with search against alpha-beta, with what each expects.
 
-Run with ``python examples/moving_picture.py docs/extras/web/game.gif``.
+Run with ``python examples/moving_picture.py docs/extras/web``, the folder of both pictures: one for
+light pages, one for dark ones.
 """
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import NamedTuple
 
 import plyground
 from PIL import Image, ImageDraw, ImageFont
@@ -13,12 +16,22 @@ from plyground.agents import Decision
 
 GAME = "connect_four"
 AGENTS = (  # of each seat: its specification, its name in the picture
-    ("alphabeta:depth=8", "alpha-beta, depth 8"),
-    ("mcts:network=zoo:connect_four,simulations=400", "network with search, 400 simulations"),
+    ("alphabeta:depth=8", "Alpha-beta, depth 8"),
+    ("mcts:network=zoo:connect_four,simulations=400", "Network, 400 simulations"),
 )
-SIDE, PANEL, STEP, END = 400, 110, 900, 5000  # pixels, pixels, ms a move, ms at the end
+SIDE, PANEL, STEP, END = 330, 250, 900, 5000  # pixels, pixels, ms a move, ms at the end
 COLOURS = ("#d03b3b", "#c79a00")
-INK, PAPER, COLOUR_COUNT = "#20242b", "#ffffff", 48
+COLOUR_COUNT = 48
+
+
+class Look(NamedTuple):
+    """The colours of a page: its background and its text."""
+
+    paper: str
+    ink: str
+
+
+LOOKS = {"game.gif": Look("#ffffff", "#20242b"), "game-dark.gif": Look("#0d1117", "#e6edf3")}
 
 
 def expectation(decision: Decision) -> str:
@@ -28,43 +41,56 @@ def expectation(decision: Decision) -> str:
     return decision.score.text().replace("(estimate)", "of its heuristic")
 
 
-def frame(position, last: int | None, texts: list[str], mover: int | None) -> Image.Image:
-    """The board with a line for each player below it."""
-    board = position.to_image(last, SIDE)
-    picture = Image.new("RGB", (board.width, board.height + PANEL), PAPER)
+def frame(board: Image.Image, texts: list[str], mover: int | None, look: Look) -> Image.Image:
+    """The board, and beside it what each player expects."""
+    picture = Image.new("RGB", (board.width + PANEL, board.height), look.paper)
     picture.paste(board, (0, 0))
     draw = ImageDraw.Draw(picture)
     name_font, text_font = ImageFont.load_default(16), ImageFont.load_default(15)
     for seat, (_, name) in enumerate(AGENTS):
-        top = board.height + 8 + seat * 50
-        draw.ellipse((10, top + 2, 26, top + 18), fill=COLOURS[seat])
-        draw.text((36, top), name, INK, name_font)
-        draw.text((36, top + 22), texts[seat], INK, text_font)
+        left, top = board.width + 12, board.height // 2 - 90 + seat * 90
+        draw.ellipse((left + 10, top + 2, left + 26, top + 18), fill=COLOURS[seat])
+        draw.text((left + 36, top), name, look.ink, name_font)
+        draw.text((left + 36, top + 24), texts[seat], look.ink, text_font)
         if seat == mover:
-            draw.rectangle((0, top, 4, top + 42), fill=COLOURS[seat])
+            draw.rectangle((left, top, left + 4, top + 44), fill=COLOURS[seat])
     return picture
 
 
-def main() -> None:
+def play() -> list[tuple[Image.Image, list[str], int | None]]:
+    """The game: the board, what each player expects, and who moved, before and after each move."""
     position = plyground.make_game(GAME).initial_position()
     agents = [plyground.make_agent(spec, seed=1) for spec, _ in AGENTS]
     texts = ["", ""]
-    frames = [frame(position, None, texts, None)]
+    course = [(position.to_image(None, SIDE), [*texts], None)]
     while not position.is_over:
         seat = position.to_move
         decision = agents[seat].analyse(position)
         texts[seat] = expectation(decision)
         position = position.after(decision.action)
-        frames.append(frame(position, decision.action, texts, seat))
+        course.append((position.to_image(decision.action, SIDE), [*texts], seat))
     winner = max(range(2), key=lambda seat: position.returns[seat])
-    texts[winner], texts[1 - winner] = "wins", ""
-    frames.append(frame(position, decision.action, texts, winner))
-    frames = [picture.quantize(COLOUR_COUNT, dither=Image.Dither.NONE) for picture in frames]
-    path = sys.argv[1] if len(sys.argv) > 1 else "game.gif"
-    times = [STEP] * (len(frames) - 1) + [END]
-    frames[0].save(
-        path, save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=True
-    )
+    texts = ["wins" if seat == winner else "" for seat in range(2)]
+    course.append((course[-1][0], texts, winner))
+    return course
+
+
+def main() -> None:
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    course = play()
+    times = [STEP] * (len(course) - 1) + [END]
+    for name, look in LOOKS.items():
+        frames = [
+            frame(*each, look).quantize(COLOUR_COUNT, dither=Image.Dither.NONE) for each in course
+        ]
+        frames[0].save(
+            folder / name,
+            save_all=True,
+            append_images=frames[1:],
+            duration=times,
+            loop=0,
+            optimize=True,
+        )
 
 
 if __name__ == "__main__":

@@ -53,9 +53,10 @@ EXAMPLES = [example for page in PAGES for example in examples(page)]
 
 SECONDS = 600  # for one example, which may compile
 FOUR_STEPS = ROOT / "docs" / "tutorials" / "from_pettingzoo.md"
+README = ROOT / "README.md"
 # Those that train for ten seconds and more have tests of their own below.
-LONG = ("README", FOUR_STEPS.relative_to(ROOT).as_posix())
-SHORT = [example for example in EXAMPLES if not example.place.startswith(LONG)]
+LONG = [*examples(README)[1:], *examples(FOUR_STEPS)]
+SHORT = [example for example in EXAMPLES if example not in LONG]
 
 
 @pytest.mark.parametrize(("place", "code", "output"), SHORT, ids=[e.place for e in SHORT])
@@ -106,8 +107,8 @@ def test_every_output_stands_below_its_example():
 
 def test_the_program_of_the_readme_rates_search_and_learned_policies(tmp_path, monkeypatch, capsys):
     """The network depends on the processor's speed, so the ratings are compared roughly."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (example,) = examples(ROOT / "README.md")
+    text = README.read_text(encoding="utf-8")
+    _, example = examples(README)
     assert example.code == (ROOT / "examples/search_and_learned.py").read_text(encoding="utf-8")
     assert example.code.count("\n") <= 30
     monkeypatch.chdir(tmp_path)

@@ -61,7 +61,8 @@ def train(
         measure: evaluates the learner from time to time; the best policy is kept as
             ``best.onnx``. It receives an object with ``act_batch(observations, masks)`` and returns
             a row for each opponent, with ``opponent``, ``score``, ``low`` and ``high``, such as
-            :func:`plyground.evaluation.gauntlet.evaluate`. None: the last policy is kept.
+            :func:`plyground.evaluation.gauntlet.evaluate`. Long runs call it in a process of its
+            own, but a lambda or a function of the main script here. None: the last policy is kept.
         on_progress: called after every update.
         on_note: called with every message, one sentence.
         **settings: settings of the algorithm, as listed by

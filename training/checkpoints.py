@@ -34,9 +34,12 @@ class _RunState(TypedDict):
     best_rows: list[_ResultRow]
     scores: dict[str, Measured]
     evaluated: Count
-    evaluated_share: Share
+    taken: tuple[Count, Count, Share]
+    waiting: list[Count]
     intervals: dict[str, tuple[Measured, Measured]]
-    snapshot: tuple[Share, Seconds]
+    snapshot: tuple[Share, Count]
+    unrated: list[Count]
+    measuring: tuple[Seconds, Seconds]
 
 
 @contextlib.contextmanager

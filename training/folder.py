@@ -8,6 +8,7 @@ Reading it needs neither torch nor stable-baselines3.
 - ``checkpoints/``: the two newest checkpoints
 - ``best.onnx``: the policy that did best in the evaluations; ``best.json``: the step it is from,
   and what it reached
+- ``measuring/``: the policies that are to be evaluated
 - ``snapshots/``: the policies of some steps; ``ladder.db``: the games that rate them
 """
 
@@ -16,10 +17,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypedDict
 
+from ..agents.policies.policy_file import BEST
 from ..envs.game import Game
 from ..envs.loading.files import read_file, written_whole
 from ..envs.loading.locks import LOCK
@@ -33,9 +35,10 @@ MAGIC = b"%s %d\n" % (KIND, FORMAT)
 DIGEST_BYTES = 32
 CHECKPOINTS = "checkpoints"
 SNAPSHOTS, LADDER = "snapshots", "ladder.db"
+MEASURING = "measuring"
 METRICS = "metrics.jsonl"
 EVALUATION, RATING, UPDATE = "evaluation", "rating", "update"  # kinds of its lines
-RESULTS = (METRICS, "best.onnx", SNAPSHOTS, "window")  # the results of a run, besides checkpoints
+RESULTS = (METRICS, BEST, SNAPSHOTS, "window")  # the results of a run, besides checkpoints
 MAX_CHECKPOINTS = 2  # checkpoints: if the newest is damaged, the one before it is intact
 
 Measured = Annotated[float, Range(-1e9, 1e9)]  # a score or a rating
@@ -250,10 +253,11 @@ class RunFolder:
         """Append a line of metrics."""
         _append(self._metrics, [row])
 
-    def cut_metrics(self, step: int) -> None:
+    def cut_metrics(self, step: int, evaluated: int) -> None:
         """Drop the lines after ``step``: a resumed run plays these steps again.
 
-        A line truncated by the end of its run is dropped too. Other invalid lines stay.
+        Evaluations after step ``evaluated`` are dropped too: they are made again. So is a line
+        truncated by the end of its run. Other invalid lines stay.
 
         Raises:
             TrainingError: a row has an invalid value; nothing is dropped.
@@ -261,21 +265,26 @@ class RunFolder:
         for _ in read_metrics(self.path):
             pass  # invalid rows are refused before anything is dropped
         lines = list(_lines(self.path))
-        kept = [line for line, row in lines if row is None or row["step"] <= step]
+        last = {EVALUATION: evaluated}
+        kept = [
+            line
+            for line, row in lines
+            if row is None or row["step"] <= last.get(str(row["kind"]), step)
+        ]
         if kept and not kept[-1].endswith(b"\n"):
             kept.pop()
         if len(kept) < len(lines):
             write_file(self._metrics, b"".join(kept))
 
-    # -- snapshots --
+    # -- policies --
 
-    def snapshot_path(self, step: int) -> Path:
-        """The file for the snapshot of a step.
+    def policy_path(self, name: str, step: int) -> Path:
+        """The file for the policy of a step in the folder of a name.
 
         Raises:
-            TrainingError: its folder cannot be created.
+            TrainingError: this folder cannot be created.
         """
-        folder = self.path / SNAPSHOTS
+        folder = self.path / name
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
@@ -288,14 +297,28 @@ class RunFolder:
             if after > step:
                 path.unlink(missing_ok=True)
 
-    def write_best(self, facts: dict[str, Any]) -> None:
-        """Save the scores of the best policy."""
+    def write_best(self, policy: Path, facts: dict[str, Any]) -> None:
+        """Keep a policy file as the best one, with its scores."""
+        write_file(self.path / BEST, policy.read_bytes())
         write_file(self.path / "best.json", _as_json(facts))
+
+    def drop_measured(self, waiting: Collection[int]) -> None:
+        """Remove the policies that have been evaluated: all but those of the steps that wait."""
+        for step, path in policies_in(self.path / MEASURING).items():
+            if step not in waiting:
+                path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it is not there, or not empty
+            (self.path / MEASURING).rmdir()
 
 
 def snapshots_in(path: Path) -> dict[int, Path]:
     """A run's snapshots by their step, the oldest first."""
-    return {int(file.stem): file for file in _numbered(path / SNAPSHOTS, ".onnx")}
+    return policies_in(path / SNAPSHOTS)
+
+
+def policies_in(folder: Path) -> dict[int, Path]:
+    """The policies in a folder by their step, the oldest first."""
+    return {int(file.stem): file for file in _numbered(folder, ".onnx")}
 
 
 def add_ratings(path: Path, rows: Iterable[dict[str, Any]]) -> None:

@@ -19,9 +19,10 @@ from ..envs.game import Game
 from ..envs.loading.interruption import DelayedInterrupt
 from ..envs.loading.locks import locked
 from ..envs.specification import Parameter
-from ..envs.workers.processors import available_processors
 from .checkpoints import pack, restore_newest
-from .folder import RunFolder, TrainingError, ratings_in
+from .clock import RunClock
+from .folder import RunFolder, TrainingError
+from .measurements import Evaluate, Measurements, Rate
 from .settings import RunSettings
 from .trackers import USUAL, Trackers
 
@@ -29,8 +30,7 @@ CHECKPOINT_SECONDS = Parameter(  # an environment variable
     "PLYGROUND_CHECKPOINT_SECONDS", float, 20.0,
     "Training time between checkpoints, the most an interruption loses.", low=0,
 )  # fmt: skip
-EVEN = 1e-9  # tolerance of a snapshot's share for rounding
-RATING_SHARE = 0.03  # maximum share of the run's time, apart from one pair between any two agents
+POLL_SECONDS = 0.2  # between two checks for Ctrl-C at the end
 
 
 class Progress(NamedTuple):
@@ -42,11 +42,12 @@ class Progress(NamedTuple):
         stage: the learner's opponents.
         mean_return: mean return of the games that ended in the last update, or None.
         scores: the last evaluation: opponent and score.
-        evaluated: the step of that evaluation; 0 before the first.
+        evaluated: the step whose policy was evaluated; 0 before the first.
         share: the completed share of the run, by steps or by time.
         values: the values logged by the last update.
         rating: the newest snapshot's, see :data:`Rate`; None if there is none yet.
         intervals: the 95 % interval of each score.
+        has_news: whether the evaluation is new since the last progress.
     """
 
     step: int
@@ -60,200 +61,7 @@ class Progress(NamedTuple):
     values: dict[str, float]
     rating: dict[str, Any] | None = None
     intervals: dict[str, tuple[float, float]] = {}
-
-
-# Plays the learner (an object with `act_batch`) against opponents; returns a row for each of them,
-# a dictionary or a named tuple, with "opponent", "score", "low" and "high" at least.
-Evaluate = Callable[[Any], Sequence[Any]]
-# Rates the snapshots in the run's folder, playing for the given seconds; returns the newest one's
-# rating, with "elo", "low", "high", "games" and "anchor", or None.
-Rate = Callable[[float], dict[str, Any] | None]
-
-
-class RunClock:
-    """The elapsed time of a run, and its completed share.
-
-    Args:
-        settings: when it ends.
-
-    Attributes:
-        seconds, cpu_seconds: training time: wall time, and CPU time of all processes.
-        cores: the most cores that the run used.
-        has_limit: whether a time limit ends the run.
-    """
-
-    def __init__(self, settings: RunSettings) -> None:
-        self.seconds = self.cpu_seconds = self.cores = 0.0
-        self.has_limit: bool = settings.time_limit > 0
-        self._steps, self._limit = settings.steps, settings.time_limit
-        self._counts_processor_time = settings.counts_processor_time
-        self._processors = min(settings.processes, available_processors())
-        self._began = self._cpu_began = self._started = 0.0
-
-    def start(self) -> None:
-        """Count from now on."""
-        self._started, self._began = self.seconds, time.monotonic() - self.seconds
-        self._cpu_began = time.process_time() - self.cpu_seconds
-
-    def tick(self, other_cpu_seconds: float) -> None:
-        """Read the time after an update, with its CPU time in other processes."""
-        before = self.seconds, self.cpu_seconds
-        self._cpu_began -= other_cpu_seconds
-        self.seconds = time.monotonic() - self._began
-        self.cpu_seconds = time.process_time() - self._cpu_began
-        interval = self.seconds - before[0]
-        self.cores = max(self.cores, (self.cpu_seconds - before[1]) / max(interval, 1.0))
-
-    def state(self) -> dict[str, Any]:
-        """The state for a checkpoint."""
-        return {"seconds": [self.seconds, self.cpu_seconds], "cores": self.cores}
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Restore :meth:`state`."""
-        self.seconds, self.cpu_seconds = state["seconds"]
-        self.cores = state["cores"]
-
-    @property
-    def seconds_here(self) -> float:
-        """Seconds of training since :meth:`start`."""
-        return self.seconds - self._started
-
-    @property
-    def seconds_that_count(self) -> float:
-        """Seconds of the run, by the clock of its time limit."""
-        return self.cpu_seconds if self._counts_processor_time else self.seconds
-
-    def share(self, step: int) -> float:
-        """The completed share of the run."""
-        by_time = self.seconds_that_count / self._limit if self._limit else 0.0
-        return min(max(step / self._steps, by_time), 1.0)
-
-    def work_share(self, step: int) -> float:
-        """The completed share of the run's work, 1 at its end.
-
-        Work is CPU time: wall time would count the load of others on a busy machine. The remaining
-        work is the time left on all processors that the run can use.
-        """
-        if not self._limit or self._counts_processor_time:
-            return self.share(step)
-        cores = max(self.cores, self._processors)
-        to_come = cores * max(self._limit - self.seconds, 0.0)
-        by_work = self.cpu_seconds / max(self.cpu_seconds + to_come, 1e-9)
-        return max(min(step / self._steps, 1.0), by_work)
-
-
-class Measurements:
-    """Evaluates the learner, and keeps its best policy and its snapshots.
-
-    Args:
-        settings: how often to evaluate.
-        clock: the clock of the run.
-        folder: the folder of the run.
-        trackers: the trackers to log to.
-        evaluate, rate, on_note: as for :class:`~plyground.training.TrainingRun`.
-
-    Attributes:
-        best_rows: the scores of the best policy against each opponent.
-        scores, intervals: the last evaluation: opponent and score, and its 95 % interval.
-        evaluated: the step of that evaluation; 0 before the first.
-        rating: the newest snapshot's, or None.
-    """
-
-    def __init__(
-        self,
-        settings: RunSettings,
-        clock: RunClock,
-        folder: RunFolder,
-        trackers: Trackers,
-        evaluate: Evaluate | None,
-        rate: Rate | None,
-        on_note: Callable[[str], None],
-    ) -> None:
-        self.best_rows: list[dict[str, Any]] = []
-        self.scores: dict[str, float] = {}
-        self.intervals: dict[str, tuple[float, float]] = {}
-        self.evaluated: int = 0
-        self.rating: dict[str, Any] | None = None
-        self._clock, self._folder, self._on_note = clock, folder, on_note
-        self._trackers = trackers
-        self._evaluate, self._rate = evaluate, rate
-        self._evaluations, self._snapshots = settings.evaluations, settings.keep
-        self._interval = settings.steps_between_evaluations
-        self._best: float | None = None
-        self._evaluated_share = 0.0
-        self._snapshot_share = 0.0  # of the work, when the newest snapshot was taken
-        self._rating_seconds = 0.0
-
-    def is_due(self, step: int) -> bool:
-        """Whether an evaluation is due."""
-        share = self._clock.share(step)
-        by_time = share >= self._evaluated_share + 1.0 / self._evaluations
-        by_steps = step >= self.evaluated + self._interval
-        return share >= 1.0 or (by_time if self._clock.has_limit else by_steps)
-
-    def measure(self, step: int, player: Any, export: Callable[[Path], None]) -> None:
-        """Evaluate the learner; keep its policy if the mean score is the best so far."""
-        self.evaluated, self._evaluated_share = step, self._clock.share(step)
-        results = self._evaluate(player) if self._evaluate is not None else ()
-        rows = [dict(row) if isinstance(row, dict) else row._asdict() for row in results]
-        self.scores = {row["opponent"]: row["score"] for row in rows}
-        self.intervals = {row["opponent"]: (row["low"], row["high"]) for row in rows}
-        for row in rows:
-            self._folder.add_metrics({"step": step, "kind": "evaluation", **row})
-            self._log(f"evaluation/{row['opponent']}", ("score", "low", "high"), row, step)
-        mean = sum(self.scores.values()) / len(rows) if rows else 0.0
-        if self._best is None or mean >= self._best or not rows:
-            self._best, self.best_rows = mean, rows
-            export(self._folder.path / "best.onnx")
-            self._folder.write_best({"step": step, "mean_score": mean, "scores": rows})
-
-    def take_snapshot(self, step: int, export: Callable[[Path], None]) -> None:
-        """Keep and rate the present policy, if a snapshot is due."""
-        share, count = self._clock.work_share(step), self._snapshots
-        if int(share * count + EVEN) <= int(self._snapshot_share * count + EVEN):
-            return
-        self._snapshot_share = share
-        export(self._folder.snapshot_path(step))
-        if self._rate is None:
-            return
-        budget = RATING_SHARE * self._clock.seconds - self._rating_seconds
-        began = time.monotonic()
-        rating = self.rating = self._rate(max(budget, 0.0))
-        self._rating_seconds += time.monotonic() - began
-        if rating is None:
-            return
-        self._on_note(
-            f"step {step:,}: Elo {rating['elo']:.0f} ± {rating['high'] - rating['elo']:.0f} "
-            f"({rating['anchor']}, {rating['games']} games)"
-        )
-        self._log("rating", ("elo", "low", "high"), rating, step)
-
-    def _log(self, what: str, names: Sequence[str], row: dict[str, Any], step: int) -> None:
-        self._trackers.log({f"{what}/{name}": row[name] for name in names}, step)
-
-    def state(self) -> dict[str, Any]:
-        """The state for a checkpoint."""
-        return {
-            "best": self._best,
-            "best_rows": self.best_rows,
-            "scores": self.scores,
-            "intervals": {name: list(bounds) for name, bounds in self.intervals.items()},
-            "evaluated": self.evaluated,
-            "evaluated_share": self._evaluated_share,
-            "snapshot": [self._snapshot_share, self._rating_seconds],
-        }
-
-    def load_state(self, state: dict[str, Any], step: int) -> None:
-        """Go on where :meth:`state` was taken, at a step of a run that may have become longer."""
-        self._best, self.best_rows = state["best"], state["best_rows"]
-        self.scores, self.evaluated = state["scores"], state["evaluated"]
-        self.intervals = {name: (low, high) for name, (low, high) in state["intervals"].items()}
-        # a run that has become longer has done a smaller share
-        self._evaluated_share = min(state["evaluated_share"], self._clock.share(step))
-        share, self._rating_seconds = state["snapshot"]
-        self._snapshot_share = min(share, self._clock.work_share(step))
-        ratings = ratings_in(self._folder.path).values()
-        self.rating = max(ratings, key=lambda row: int(row["step"]), default=None)
+    has_news: bool = False
 
 
 class TrainingRun:
@@ -266,7 +74,7 @@ class TrainingRun:
             while run.goes_on():
                 values = ...  # play and learn
                 run.log(values)
-                run.measure(player, export)
+                run.measure(export)
                 run.save()
 
     Torch's number of threads is set during the run and restored at its end: many threads would
@@ -284,8 +92,11 @@ class TrainingRun:
         threads: torch threads.
         log: names of the trackers, see :class:`~plyground.training.trackers.Trackers`; like
             ``threads``, not part of the run's identity.
-        evaluate: evaluates the learner, or None.
-        rate: rates its snapshots, or None.
+        evaluate: evaluates the learner, or None. It receives an object with ``act_batch`` that
+            plays an exported policy. A run of at least three minutes, or one that has taken a
+            minute, calls it in a process of its own if that can import it; what it changes there
+            is not seen here.
+        rate: rates its snapshots, or None; called where ``evaluate`` is.
         on_progress: called after every update.
         on_note: called with every message, one sentence.
 
@@ -350,13 +161,14 @@ class TrainingRun:
             stack.enter_context(locked(out, "trained"))
             self.folder = RunFolder(*self._identity)
             self._measurements = Measurements(
-                self.settings, self._clock, self.folder, *self._judges
+                self._identity[1], self.settings, self._clock, self.folder, *self._judges
             )
+            stack.callback(self._measurements.close)
             self._stack = stack.pop_all()
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        stops = self._interrupt.came and self._share < 1.0
+        stops = self._interrupt.came and not (self._share >= 1.0 and self._measurements.is_done)
         with self._stack:
             if isinstance(error, TrainingError) and self._last_save:
                 raise TrainingError(f"{error}. {self.folder.newest_text()}") from error
@@ -380,7 +192,7 @@ class TrainingRun:
             self._write_checkpoint()  # from now on a run without a checkpoint is damaged
         else:
             self._load_state(state)
-        if self._share >= 1.0 and self._measurements.evaluated >= learner.step:
+        if self._share >= 1.0 and self._measurements.covers(learner.updates):
             self._is_finished = True
             self._on_note(f"the run is finished: {learner.step:,} steps; there is nothing to do")
             return
@@ -398,6 +210,7 @@ class TrainingRun:
             self._stage = self.learner.stage
             return True
         if not self._is_finished:
+            self._finish_measurements()
             self._write_checkpoint()
             self.finished_now = self.learner.updates > 0
         if self._share >= 1.0 and not (self._is_finished or self.finished_now):
@@ -412,7 +225,8 @@ class TrainingRun:
 
         ``time/other_cpu_seconds`` is its CPU time in other processes.
         """
-        self._clock.tick(values.pop("time/other_cpu_seconds", 0.0))
+        others = values.pop("time/other_cpu_seconds", 0.0) + self._measurements.take_cpu_seconds()
+        self._clock.tick(others)
         step, self._values = self.learner.step, values
         if self.learner.stage != self._stage:
             self._on_note(f"step {step:,}: {self.learner.stage}")
@@ -426,24 +240,36 @@ class TrainingRun:
         self.folder.add_metrics({"step": step, "kind": "update", **short})
         self._trackers.log(values | times, step)
 
-    def measure(self, player: Any, export: Callable[[Path], None]) -> None:
-        """Evaluate the learner and keep its policy, if due; report the progress.
+    def measure(self, export: Callable[[Path], None]) -> None:
+        """Measure the learner and keep its policy, if due; report the progress.
 
         Args:
-            player: the learner for evaluations: ``act_batch(observations, masks)`` returns actions.
             export: writes its policy as a policy file.
         """
-        made, step, values = self._measurements, self.step, self._values
-        if made.is_due(step) and not self._interrupt.came:
-            made.measure(step, player, export)
-        mean, total = values.get("rollout/mean_return"), self.settings.steps
-        stand = step, total, self._rate, self.learner.stage, mean
-        scores = made.scores, made.evaluated
-        self._on_progress(
-            Progress(*stand, *scores, self._share, values, made.rating, made.intervals)
-        )
+        made = self._measurements
+        if self._share >= 1.0 or not self._interrupt.came:
+            made.take(self.step, self.learner.updates, export)
         if not self._interrupt.came:
-            made.take_snapshot(step, export)
+            made.advance()
+        self._report()
+
+    def _finish_measurements(self) -> None:
+        """At the end of the run, wait for what is measured, unless Ctrl-C comes."""
+        made = self._measurements
+        while self._share >= 1.0 and not (self._interrupt.came or made.advance(POLL_SECONDS)):
+            pass
+        if made.has_news and self._values:
+            self._report()
+
+    def _report(self) -> None:
+        made, values = self._measurements, self._values
+        mean, total = values.get("rollout/mean_return"), self.settings.steps
+        stand = self.step, total, self._rate, self.learner.stage, mean
+        scores = made.scores, made.evaluated
+        news, made.has_news = made.has_news, False
+        self._on_progress(
+            Progress(*stand, *scores, self._share, values, made.rating, made.intervals, news)
+        )
 
     def save(self) -> None:
         """Write a checkpoint if one is due; the end of the loop writes one in any case."""
@@ -477,11 +303,12 @@ class TrainingRun:
             **self._measurements.state(),
         }
         self.folder.save_checkpoint(self.step, pack(state))
+        self.folder.drop_measured(state["waiting"])
 
     def _load_state(self, state: dict[str, Any]) -> None:
         """Resume from a checkpoint."""
         self._clock.load_state(state)
-        self.folder.cut_metrics(self.step)
+        self.folder.cut_metrics(self.step, state["evaluated"])
         self.folder.cut_snapshots(self.step)
         self._measurements.load_state(state, self.step)
         if self._share < 1.0:

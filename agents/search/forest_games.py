@@ -108,9 +108,16 @@ def tables(game: Game, options: Any) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def begin_games(rules, play):
-    """Begin all games."""
-    for game in range(play.games.states.size):
+    """Begin all games, each at a random ply of a random game.
+
+    So samples come at once, endings first. Games that began together would end together.
+    """
+    games = play.games
+    for game in range(games.states.size):
         begin_game(rules, play, game)
+        games.states[game].opening = 0
+        plies = random_below(games.streams[game], games.flags.shape[1])
+        play_at_random(rules, play, game, plies)
 
 
 @inner_kernel
@@ -405,9 +412,17 @@ def begin_game(rules, play, game):
     plies = random_below(stream, options.opening_plies + 1)
     if random_unit(stream) >= options.random_openings:
         state.opening = plies
-        return
+    else:
+        play_at_random(rules, play, game, plies)
+
+
+@inner_kernel
+def play_at_random(rules, play, game, plies):
+    """Play random actions; a game that ends is followed by a new one."""
+    games, actions = play.games, play.forest.actions
+    state, position = games.states[game], games.positions[game]
     for _ in range(plies):
-        r.play(rules, position, r.random_action(rules, position, stream, play.forest.actions))
+        r.play(rules, position, r.random_action(rules, position, games.streams[game], actions))
         state.plies += 1
         if r.is_over(rules, position):
             r.start(rules, position)

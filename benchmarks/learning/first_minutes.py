@@ -31,22 +31,17 @@ SECONDS = (60, 180, 900)
 ALGORITHMS = ("ppo", "dqn", "alphazero")
 
 
-class Board(NamedTuple):
-    """A game: opponents, of which the curves show the last, and random plies of openings."""
-
-    opponents: tuple[str, ...]
-    plies: int
-
-
-BOARDS = {
-    "connect_four": Board(("random", "greedy", "alphabeta:depth=4", "alphabeta:depth=2"), 4),
-    "tic_tac_toe": Board(("random", "greedy", "alphabeta:depth=9"), 2),
-    "dots_and_boxes:rows=2,cols=2": Board(("random", "alphabeta:depth=4", "greedy"), 2),
-    "dots_and_boxes:rows=3,cols=3": Board(("random", "alphabeta:depth=4", "greedy"), 2),
-    "gomoku:size=9": Board(("random", "greedy", "easy"), 4),
-    "gomoku:size=10,rule=caro": Board(("random", "greedy", "easy"), 4),
-    "othello:size=6": Board(("random", "alphabeta:depth=2", "greedy"), 4),
-}
+# Opponents, of which the curves show the last. Openings have four random plies.
+OPPONENTS = ("random", "alphabeta:depth=4", "alphabeta:depth=2", "greedy")
+PLIES = 4
+BOARDS = (
+    "connect_four",
+    "othello:size=6",
+    "hex:size=7",
+    "gomoku:size=9",
+    "breakthrough:size=6",
+    "dots_and_boxes",
+)
 
 
 class Case(NamedTuple):
@@ -79,14 +74,13 @@ def train(case: Case, seed: int, folder: Path) -> dict[str, Any]:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     curves, clock = read_curves(folder)
     seconds_at = dict(clock)
-    board = BOARDS[case.game]
     agent = f"{case.algorithm}:{folder}"
     rows = evaluate(
         agent,
         case.game,
-        against=board.opponents,
+        against=OPPONENTS,
         pairs=PAIRS,
-        opening_plies=board.plies,
+        opening_plies=PLIES,
         seed=OPENINGS_SEED,
     )
     return {
@@ -108,9 +102,7 @@ def text(values: list[float]) -> str:
 
 def table_row(case: Case, runs: list[dict[str, Any]]) -> tuple[str, ...]:
     """The results of a case."""
-    scores = {
-        name: text([run["scores"][name] for run in runs]) for name in BOARDS[case.game].opponents
-    }
+    scores = {name: text([run["scores"][name] for run in runs]) for name in OPPONENTS}
     return (
         f"`{case.game}`",
         case.algorithm,
@@ -135,7 +127,7 @@ def draw(results: dict[str, dict[str, Any]], cases: list[Case], out: Path) -> No
     games = list(dict.fromkeys(case.game for case in cases))
     figure = Figure(figsize=(6.4 * len(games), 4.4), layout="constrained")
     for place, game in enumerate(games, 1):
-        axes, opponent = figure.add_subplot(1, len(games), place), BOARDS[game].opponents[-1]
+        axes, opponent = figure.add_subplot(1, len(games), place), OPPONENTS[-1]
         for color, case in enumerate(case for case in cases if case.game == game):
             for number, run in enumerate(results[str(case)].values()):
                 points = run["curves"].get(opponent, [])

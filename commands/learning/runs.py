@@ -301,7 +301,6 @@ class ProgressBar:
         )
         self._task = self._bar.add_task("", total=1.0, text="")
         self._lines = ProgressLines(self.note)
-        self._evaluated: int | None = None
 
     def __enter__(self) -> None:
         (self._bar if self._console.is_terminal else self._lines).__enter__()
@@ -316,14 +315,11 @@ class ProgressBar:
             text += f"  Elo {progress.rating['elo']:.0f}"
         self._bar.update(self._task, completed=progress.share, text=text)
         self._lines.show(progress.share, f"step {progress.step:,}, {progress.rate:,.0f}/s  {text}")
-        if self._evaluated is None and progress.evaluated < progress.step:
-            self._evaluated = progress.evaluated  # of a resumed run: printed before
-        if progress.scores and progress.evaluated != self._evaluated:
-            self._evaluated = progress.evaluated
+        if progress.has_news:
             scores = ", ".join(
                 f"{percent(score)} % {_against(name)}" for name, score in progress.scores.items()
             )
-            self.note(f"step {progress.step:,}: {scores}")
+            self.note(f"step {progress.evaluated:,}: {scores}")
 
     def note(self, text: str) -> None:
         """Print a line above the bar."""

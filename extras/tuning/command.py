@@ -109,9 +109,11 @@ class _Learner:
             given = {"workers": available_processors()} | given
         self._given = given
         self._fixed = [text for text in options.settings if not self._is_swept(text)]
-        self._measure = make_measure(self._game, self._settings(), options.seed)
-        if self._measure is None:
+        measure = make_measure(self._game, self._settings(), options.seed)
+        if measure is None:
             raise SpecificationError("a sweep needs scores: give opponents with --evaluate")
+        # called here, as a lambda is, at the same steps in every run: choices follow the scores
+        self._measure = lambda player: measure(player)  # noqa: PLW0108
 
     @property
     def identity(self) -> dict[str, Any]:

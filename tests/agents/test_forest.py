@@ -11,6 +11,7 @@ from plyground.agents.search import forest_games, forest_kernels
 from plyground.agents.search.descent import EXACT, ROOT
 from plyground.agents.search.forest import considered_visits
 from plyground.envs import rules as r
+from plyground.envs.game import Position
 from reference.gumbel import Search
 from self_play.forest import Oracle, empty, options, play_until, self_play
 
@@ -45,7 +46,7 @@ def search_once(game, settings, position, oracle):
     then, the noise of the root's children, and the tree if it is still there.
     """
     play = self_play(game, settings, 1)
-    play.games.positions[0] = position.record
+    play.games.positions[0], play.games.states[0].plies = position.record, 0
     waiting, evaluation, noise = 0, empty(game), None
     while True:
         if waiting and play.games.states[0].done >= play.games.states[0].goal:
@@ -217,6 +218,21 @@ def test_openings_are_random_or_the_network_s():
     assert len(first_cells(1.0)) > len(drawn)
 
 
+@pytest.mark.parametrize("spec", ["tic_tac_toe", "dots_and_boxes:rows=2,cols=2"])
+def test_the_first_games_begin_at_every_ply_of_random_games(spec):
+    game = make_game(spec)
+    play = self_play(game, options(game, opening_plies=2), count=400)
+    plies = play.games.states.plies
+    for index in range(0, 400, 8):
+        position = Position(game, play.games.positions[index])
+        assert not position.is_over
+        assert game.facts.num_actions - len(position.legal_actions()) == plies[index]
+    assert set(plies.tolist()) >= set(range(5))
+    # so the first games end after the first moves
+    play_until(game, play, Oracle(game), lambda: play.samples.count[0] > 40)
+    assert play.samples.marks.left[:40].max() <= 3
+
+
 def test_noise_has_the_distributions_it_is_named_for():
     stream = np.array([7], np.uint64)
     draws = np.zeros(20_000)
@@ -235,7 +251,7 @@ def test_forced_visits_that_found_nothing_are_taken_back_from_the_target():
     game = SMALL
     settings = options(game, search="puct", simulations=48)
     oracle = Oracle(game)
-    position = game.position([0, 1, 6])
+    position = game.position([0, 1, 2])
     _, noise, nodes = search_once(game, settings, position, oracle)
     root = nodes[ROOT]
     target, weights = np.zeros(12), np.zeros(12)

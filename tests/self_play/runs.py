@@ -10,7 +10,7 @@ CPU = torch.device("cpu")
 GAME = make_game("tic_tac_toe")
 QUICK = (
     "hours=0", "steps=3000", "games=16", "simulations_per_update=3000", "simulations=8,12",
-    "batch_size=64", "channels=4", "hidden=8",
+    "batch_size=16", "channels=4", "hidden=8",
     "evaluate=none", "evaluations=2", "window=500,200000",
 )  # fmt: skip
 

@@ -67,9 +67,34 @@ def test_a_run_leaves_its_policy_its_metrics_and_its_window(tmp_path):
     assert len(updates) == len(reports) >= 2
     for name in ("self_play/games_per_second", "total/samples", "time/cores"):
         assert all(np.isfinite(row[name]) for row in updates)
-    assert all(np.isfinite(row["loss/policy"]) for row in updates if row["total/samples"])
+    losses = [row["loss/policy"] for row in updates if "loss/policy" in row]
+    assert losses
+    assert np.isfinite(losses).all()
     files = {path.name for path in (tmp_path / "run" / "window").iterdir()}
     assert files >= {name for name, _ in run.learner.window.chunks}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("batch_size", [32, 256])
+def test_the_first_step_waits_for_four_minibatches_of_positions(batch_size, tmp_path):
+    """Tic-tac-toe has 627 different positions: there, sixteen minibatches of samples do, too."""
+    sizes = f"batch_size={batch_size}", "simulations_per_update=600", "full_share=1", "steps=12000"
+    options = settings(*sizes)
+    run = train(GAME, options, 1, tmp_path / "run", {}, CPU)
+    updates = [row for row in read_metrics(tmp_path / "run") if row["kind"] == "update"]
+    first = next(index for index, row in enumerate(updates) if "learner/positions" in row)
+    row = updates[first]
+    assert row["learner/positions"] >= 4 * batch_size or row["total/samples"] >= 16 * batch_size
+    assert updates[first - 1]["total/samples"] < 16 * batch_size
+    # the samples that waited are used as often as all others
+    steps = options.games.reuse * updates[-1]["total/samples"] / batch_size
+    assert run.learner.updates == pytest.approx(steps, abs=len(updates))
+
+
+def test_no_round_is_shorter_than_a_search_of_every_game():
+    options = settings("games=16", "simulations=8,12", "simulations_per_update=3200")
+    rounds = [options.simulations_of_round(number) for number in range(8)]
+    assert rounds == [208, 208, 208, 400, 800, 1600, 3200, 3200]
 
 
 @pytest.mark.parametrize("workers", [1, 2])

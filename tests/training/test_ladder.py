@@ -18,14 +18,14 @@ from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.train import train
 from plyground.training.curves import draw_curves, read_ratings
 from plyground.training.folder import read_metrics, snapshots_in
-from plyground.training.run import RATING_SHARE
+from plyground.training.measurements import RATING_SHARE
 
 pytestmark = pytest.mark.thorough
 
 GAME = make_game("tic_tac_toe")
 QUICK = (
     "steps=1200", "games=16", "simulations_per_update=600", "simulations=8",
-    "batch_size=64", "channels=2", "hidden=8",
+    "batch_size=16", "channels=2", "hidden=8",
     "evaluations=1", "evaluation_pairs=2", "window=500,200000",
 )  # fmt: skip
 

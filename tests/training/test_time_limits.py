@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from plyground import make_game
+from plyground.training import clock as clock_module
 from plyground.training import run as run_module
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.api import train
@@ -38,7 +39,7 @@ class Learner:
                 self.step += 1
                 self.updates += self.learns
                 run.log({})
-                run.measure(None, lambda path: path.write_text("a policy"))
+                run.measure(lambda path: path.write_text("a policy"))
                 run.save()
         return run
 
@@ -53,7 +54,8 @@ class Learner:
 def clock(monkeypatch):
     now = SimpleNamespace(wall=0.0, processor=0.0)
     times = SimpleNamespace(monotonic=lambda: now.wall, process_time=lambda: now.processor)
-    monkeypatch.setattr(run_module, "time", times)
+    for module in (clock_module, run_module):
+        monkeypatch.setattr(module, "time", times)
     return now
 
 

@@ -102,13 +102,14 @@ def command(folder, *options):
     return [*program, "--out", str(folder), *settings, *options]
 
 
-def test_old_scores_are_not_printed_again():
+def test_scores_are_printed_once_with_the_step_of_their_policy():
     notes = []
     bar = ProgressBar(lambda progress: "")
     bar.note = notes.append
-    for step, measurement in ((300, 200), (400, 200), (500, 500), (600, 500)):  # resumed after 200
-        bar.show(Progress(step, 1000, 1.0, "", None, {"random": 0.5}, measurement, 0.5, {}))
-    assert notes == ["step 500: 50.0 % against random"]
+    for step, evaluated, is_new in ((300, 200, False), (500, 400, True), (600, 400, False)):
+        about = {"scores": {"random": 0.5}, "evaluated": evaluated, "has_news": is_new}
+        bar.show(Progress(step, 1000, 1.0, "", None, share=0.5, values={}, **about))
+    assert notes == ["step 400: 50.0 % against random"]
 
 
 def test_a_folder_in_which_another_run_trains_is_refused(tmp_path):

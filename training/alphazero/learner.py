@@ -34,6 +34,7 @@ ILLEGAL = -1e9  # the logit of an illegal action
 COUNT_EXPONENT = 0.5  # a position with n samples has weight n to this power
 LENGTH_WEIGHT = 0.1  # weight of the loss of plies left
 AVERAGING = 0.99  # decay of the average of the weights
+WARM_UP = 200  # steps over which the learning rate rises
 WEIGHT_DECAY = 1e-4  # of AdamW: Silver et al., Science 2018, pseudocode
 
 
@@ -302,14 +303,14 @@ class AlphaZeroLearner:
             TrainingError: a loss is NaN or infinite.
         """
         rate = self.settings.learning.rate(progress)
-        for group in self._optimizer.param_groups:
-            group["lr"] = group["lr"].fill_(rate) if self.device.type == "cuda" else rate
         self.network.train()
         for sampler, each in zip(self._samplers, positions, strict=True):
             sampler.fill(each)
         self._losses.zero_()
         for done in range(0, batches, DRAWN_AT_ONCE):
-            for sampler in self._draw(min(DRAWN_AT_ONCE, batches - done)):
+            first = self.updates
+            for step, sampler in enumerate(self._draw(min(DRAWN_AT_ONCE, batches - done)), first):
+                self._set_rate(rate * min((step + 1) / WARM_UP, 1.0))
                 sampler.run(self._step)
         losses = (self._losses / max(batches, 1)).tolist()
         if not np.isfinite(losses).all():
@@ -318,6 +319,13 @@ class AlphaZeroLearner:
                 f"learning_rate may help"
             )
         return {f"loss/{name}": loss for name, loss in zip(LOSSES, losses)}
+
+    def _set_rate(self, rate: float) -> None:
+        for group in self._optimizer.param_groups:
+            if self.device.type == "cuda":
+                group["lr"].fill_(rate)
+            else:
+                group["lr"] = rate
 
     def _draw(self, steps: int) -> list[Sampler]:
         """Draw the samples of the next steps, boards by their positions; returns the samplers."""

@@ -130,13 +130,6 @@ class GamesSettings(Settings):
         super().__post_init__()
         object.__setattr__(self, "window", str(Span.read("window", self.window, low=1)))
 
-    def simulations_of_round(self, number: int) -> int:
-        """Simulations of self-play before an update: each of the first rounds doubles the last.
-
-        So learning starts early, and there is soon a checkpoint.
-        """
-        return max(self.simulations_per_update >> max(SHORT_ROUNDS - number, 0), 1)
-
     def window_size(self, samples: int) -> int:
         """The window's size after this total of samples: it grows like a power of the total.
 
@@ -234,6 +227,16 @@ class AlphaZeroSettings(LearnerSettings):
                 f"{max(int(total / (workers * search)) // 4, 1)} or simulations_per_update="
                 f"{4 * workers * games * search} would do"
             )
+
+    def simulations_of_round(self, number: int) -> int:
+        """Simulations of self-play before an update: each of the first rounds doubles the last.
+
+        So learning starts early, and there is soon a checkpoint. No round is shorter than one full
+        search of every game, since an update ends all searches.
+        """
+        games = self.games
+        least = games.workers * games.games * (self.search.span.last + 1)
+        return max(games.simulations_per_update >> max(SHORT_ROUNDS - number, 0), least)
 
     @property
     def discount(self) -> float:

@@ -37,6 +37,7 @@ from .workers import (
 )
 
 KIND = "alphazero"
+FIRST_MINIBATCHES = 4  # of different positions, before the first step
 COUNTS = ("simulations", "evaluations", "games", "plies", "wins", "draws")
 
 
@@ -97,7 +98,7 @@ def train(
                 values["time/update"] = time.monotonic() - began
                 cpu_seconds = time.process_time() - cpu_began + values["time/other_cpu_seconds"]
                 run.log(values | {"time/cores": cpu_seconds / values["time/update"]})
-                run.measure(learner, exporter.write)
+                run.measure(exporter.write)
                 run.save()
     return run
 
@@ -165,7 +166,7 @@ class AlphaZero:
         if self._is_playing:
             return
         self._is_playing, self.began = True, time.monotonic()
-        simulations = self.settings.games.simulations_of_round(self._totals["updates"])
+        simulations = self.settings.simulations_of_round(self._totals["updates"])
         share = -(-simulations // len(self._seeds))
         tasks = [
             SelfPlayTask(seed, games, self.progress_of_games, share)
@@ -194,10 +195,17 @@ class AlphaZero:
             self.window.add(f"{totals['updates']:07d}_{number}.chunk", result.chunk, most)
 
     def learn(self, progress: float) -> dict[str, float]:
-        """Learn from the window, in proportion to its new samples."""
+        """Learn from the window, in proportion to its new samples.
+
+        The first steps wait for some minibatches of different positions. The smallest boards have
+        fewer; there they wait for more samples.
+        """
         if self._new_samples == 0:
             return {}
         positions, learning = self.window.positions(), self.settings.learning
+        least = FIRST_MINIBATCHES * learning.batch_size
+        if len(positions.counts) < least and self._totals["samples"] < 4 * least:
+            return {}
         samples = self.settings.games.reuse * self._new_samples
         batches = max(1, math.ceil(samples / learning.batch_size))
         self._new_samples = 0

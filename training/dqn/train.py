@@ -66,7 +66,7 @@ def train(
                 model._current_progress_remaining = left
                 model.train(settings.minibatches, settings.batch_size)
             run.log(learner.finish_update())
-            run.measure(NetworkPlayer(model.policy), exporter.write)
+            run.measure(exporter.write)
             run.save()
     return run
 

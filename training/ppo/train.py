@@ -14,7 +14,6 @@ from ...envs.game import Game
 from ..curriculum import Curriculum
 from ..devices import use_bfloat16
 from ..export import PolicyExporter
-from ..players import NetworkPlayer
 from ..run import TrainingRun
 from ..sb3 import BoardVecEnv
 from ..sb3_learner import CPU, Sb3Learner, open_games
@@ -69,7 +68,7 @@ def train(
             model.train()
             run.log(learner.finish_update())
             with full_precision(model.policy):  # as it is exported
-                run.measure(NetworkPlayer(model.policy), exporter.write)
+                run.measure(exporter.write)
             run.save()
     return run
 

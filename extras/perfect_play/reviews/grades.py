@@ -13,6 +13,9 @@ ONLY_MOVE = "forced"  # the only legal move; it is not counted
 GRADES = (BEST, GOOD, INACCURACY, MISTAKE)
 # Losses of expected score from which a move is an inaccuracy, or a mistake.
 INACCURACY_LOSS, MISTAKE_LOSS = 0.05, 0.15
+MISSED_WIN, MISSED_BLOCK, HASTENED = "win", "block", "hastened"
+# What a move of a grade counts in a player's accuracy.
+WORTH = {BEST: 1.0, GOOD: 1.0, INACCURACY: 0.5, MISTAKE: 0.0}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,6 +78,11 @@ class ReviewedMove:
         better: better actions; empty for a best move.
         line: a line that begins with the first of them.
         reply: the best reply to a move that is not best, as a line.
+        missed: ``win`` if an action that won at once was not played, ``block`` if the move lets the
+            opponent win at once and another did not, ``hastened`` if it halves the rest of a lost
+            game; else None.
+        threats: the actions that win at once: the mover's for ``win``, the opponent's for
+            ``block``.
         opening: whether the move belongs to a given opening; such moves do not count.
     """
 
@@ -91,6 +99,8 @@ class ReviewedMove:
     better: tuple[int, ...] = ()
     line: tuple[int, ...] = ()
     reply: tuple[int, ...] = ()
+    missed: str | None = None
+    threats: tuple[int, ...] = ()
     opening: bool = False
 
     def to_json(self, game: Game) -> dict[str, Any]:
@@ -108,6 +118,7 @@ class ReviewedMove:
             "exact": self.exact,
             "change": self.change,
             "solver_loss": self.solver_loss,
+            "missed": self.missed,
             "opening": self.opening,
             **{
                 key: {"actions": list(actions), "names": [names(action) for action in actions]}
@@ -115,6 +126,7 @@ class ReviewedMove:
                     ("better", self.better),
                     ("line", self.line),
                     ("reply", self.reply),
+                    ("threats", self.threats),
                 )
             },
         }
@@ -128,12 +140,15 @@ class PlayerTotals:
         moves: the number of moves that count.
         grades: the number of moves by grade.
         mean_loss: the mean loss of expected score per move; None without moves.
+        accuracy: the mean of 1 for a best or good move, 0.5 for an inaccuracy, 0 for a mistake;
+            None without moves.
         exact: the number of proved losses.
     """
 
     moves: int
     grades: dict[str, int]
     mean_loss: float | None
+    accuracy: float | None
     exact: int
 
     @property

@@ -24,10 +24,12 @@ from .grades import (
     MISTAKE,
     MISTAKE_LOSS,
     ONLY_MOVE,
+    WORTH,
     PlayerTotals,
     PositionValue,
     ReviewedMove,
 )
+from .turning_points import story, turning_points
 from .words import value_text, verdict
 
 STYLES = {BEST: "green", GOOD: "", INACCURACY: "yellow", MISTAKE: "bold red", ONLY_MOVE: "dim"}
@@ -63,6 +65,7 @@ class Review:
             len(moves),
             {grade: sum(move.grade == grade for move in moves) for grade in GRADES},
             sum(move.loss for move in moves) / len(moves) if moves else None,
+            sum(WORTH[move.grade] for move in moves) / len(moves) if moves else None,
             sum(move.exact for move in moves),
         )
 
@@ -82,6 +85,7 @@ class Review:
             "mistake_loss": MISTAKE_LOSS,
             "values": [value.to_json(record.game) for value in self.values],
             "moves": [move.to_json(record.game) for move in self.moves],
+            "turning_points": [point._asdict() for point in turning_points(self)],
             "totals": [
                 dataclasses.asdict(self.totals(player))
                 | {"best_share": self.totals(player).best_share}
@@ -102,8 +106,10 @@ class Review:
                 value_text(game, move.after),
                 Text("opening" if move.opening else verdict(game, move), STYLES[move.grade]),
             )
+        if sentence := story(self):
+            console.print(f"{sentence}\n", markup=False, soft_wrap=True)
         console.print(table)
-        totals = plain_table("player", *GRADES, "loss a move, %")
+        totals = plain_table("player", *GRADES, "accuracy, %")
         for name, *figures in self._totals_rows():
             totals.add_row(Name(name), *figures)
         console.print()
@@ -111,11 +117,11 @@ class Review:
         console.print(f"\n{self._method_text()}", markup=False, soft_wrap=True)
 
     def _totals_rows(self, marked: bool = True) -> Iterator[list[str]]:
-        """For each player its name, the moves of each grade, and the mean loss in percent."""
+        """For each player its name, the moves of each grade, and the accuracy in percent."""
         for player, side in enumerate(self.played.game.declaration.player_names(marked=marked)):
             total, name = self.totals(player), self.played.players[player]
             name = side if name == PLAYERS[player] else f"{side} {name}"
-            yield [name, *map(str, total.grades.values()), percent(total.mean_loss)]
+            yield [name, *map(str, total.grades.values()), percent(total.accuracy)]
 
     def _method_text(self, marked: bool = True) -> str:
         """Which values are exact and which are estimates, in a sentence or two."""
@@ -144,9 +150,9 @@ class Review:
             "exact": [value.exact for value in self.values],
             "values": [value_text(frames.game, value, marked=False) for value in self.values],
             "moves": [_move_data(frames, self.played, move) for move in self.moves],
-            "head": ["", *GRADES, "loss, %"],
+            "head": ["", *GRADES, "accuracy, %"],
             "totals": list(self._totals_rows(marked=False)),
-            "method": self._method_text(marked=False),
+            "method": " ".join(filter(None, (story(self), self._method_text(marked=False)))),
         }
 
     def _repr_html_(self) -> str:

@@ -27,7 +27,9 @@ from typing import Any
 from ....agents import Agent, Decision, make_agent
 from ....agents.decision import Score
 from ....agents.human import refuse_people
+from ....agents.lookahead import HOLDS, LETS_WIN, WINS, grades
 from ....agents.solvers.solver import solver_class_of
+from ....envs import rules as r
 from ....envs.game import Game, Position
 from ....envs.outcome import PLAYERS
 from ....envs.registry import make_game
@@ -39,8 +41,11 @@ from ....evaluation.store.store import StoredGame
 from .grades import (
     BEST,
     GOOD,
+    HASTENED,
     INACCURACY,
     INACCURACY_LOSS,
+    MISSED_BLOCK,
+    MISSED_WIN,
     MISTAKE,
     MISTAKE_LOSS,
     ONLY_MOVE,
@@ -233,16 +238,36 @@ class Reviewer:
         if before.solved is not None and self._judge is not None:
             lost = self._judge.verdict(position, action)[0]
         change = _change(player, attainable, after)
-        grade = _grade(loss, change, lost)
+        missed, threats = _missed(position, action)
+        if missed is None and change is None and self._hastens(position, before, lost):
+            missed = HASTENED
+        grade = _grade(loss, change, lost, missed)
         exact = attainable.exact and after.exact
         move = dataclasses.replace(
-            move, grade=grade, loss=loss, exact=exact, change=change, solver_loss=lost
-        )
+            move, grade=grade, loss=loss, exact=exact, change=change, solver_loss=lost,
+            missed=missed, threats=threats,
+        )  # fmt: skip
         if grade == BEST:
             return move
-        line = self.line(position)
+        better, line = before.best, self.line(position)
+        if missed == MISSED_WIN:
+            better, line = threats, threats[:1]
+        elif missed == MISSED_BLOCK:
+            holding = _holding_actions(position)
+            better = tuple(each for each in better if each in holding) or holding
+            line = line if line[:1] and line[0] in better else better[:1]
         reply = () if child.is_over else self.line(child)
-        return dataclasses.replace(move, better=before.best, line=line, reply=reply)
+        return dataclasses.replace(move, better=better, line=line, reply=reply)
+
+    def _hastens(self, position: Position, before: PositionValue, lost: int | None) -> bool:
+        """Whether a move of a lost position halves the rest of the game."""
+        if not lost or before.solved is None or self._judge is None or before.solved >= 0:
+            return False
+        solver = self._judge.solver
+        longest, rest = (
+            solver.end_of(position, value).plies for value in (before.solved, before.solved - lost)
+        )
+        return longest is not None and rest is not None and 2 * rest <= longest
 
     def _attainable(
         self, position: Position, before: PositionValue, after: PositionValue, action: int
@@ -345,9 +370,37 @@ def _change(player: int, attainable: PositionValue, after: PositionValue) -> str
     return f"{RESULTS[first]} to {RESULTS[second]}" if second < first else None
 
 
-def _grade(loss: float, change: str | None, solver_loss: int | None) -> str:
-    if change is not None or loss >= MISTAKE_LOSS:
+def _missed(position: Position, action: int) -> tuple[str | None, tuple[int, ...]]:
+    """What a move missed in the next two plies, and the actions that win at once.
+
+    Where margins decide, the last move of a game is no threat.
+    """
+    by_action = grades(position)
+    wins = tuple(each for each, grade in by_action.items() if grade == WINS)
+    if wins:
+        decides = _decides(position, wins[0])
+        return (MISSED_WIN, wins) if decides and action not in wins else (None, ())
+    if by_action[action] != LETS_WIN or HOLDS not in by_action.values():
+        return None, ()
+    child = position.after(action)
+    threats = tuple(each for each, grade in grades(child).items() if grade == WINS)
+    return (MISSED_BLOCK, threats) if _decides(child, threats[0]) else (None, ())
+
+
+def _decides(position: Position, action: int) -> bool:
+    """Whether a last move wins by itself, not by the margin."""
+    rules, last = position.game.rules, position.after(action)
+    return int(r.margin(rules, last.record, 0)) == 0
+
+
+def _holding_actions(position: Position) -> tuple[int, ...]:
+    """The actions after which the opponent cannot win at once."""
+    return tuple(action for action, grade in grades(position).items() if grade == HOLDS)
+
+
+def _grade(loss: float, change: str | None, solver_loss: int | None, missed: str | None) -> str:
+    if change is not None or loss >= MISTAKE_LOSS or missed == MISSED_BLOCK:
         return MISTAKE
-    if loss >= INACCURACY_LOSS:
+    if loss >= INACCURACY_LOSS or missed is not None:
         return INACCURACY
     return GOOD if loss > NEGLIGIBLE or solver_loss else BEST

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ....envs.game import Game
 from ....evaluation.report.display import percent
-from .grades import PositionValue, ReviewedMove
+from .grades import HASTENED, MISSED_BLOCK, MISSED_WIN, PositionValue, ReviewedMove
 
 LINE_SHOWN = 6  # moves of a better line
+THREATS_SHOWN = 3  # moves that win at once
 
 
 def value_text(game: Game, value: PositionValue, marked: bool = True) -> str:
@@ -27,12 +28,21 @@ def value_text(game: Game, value: PositionValue, marked: bool = True) -> str:
 
 
 def verdict(game: Game, move: ReviewedMove) -> str:
-    """A sentence about a graded move: the grade, its loss, what was better."""
-    words = move.grade
-    if move.change is not None:
-        words += f" ({move.change})"
-    elif move.loss > 0:
-        words += f" (−{percent(move.loss)} % of expected score)"
+    """A sentence about a graded move: the grade, why, its loss, what was better."""
+    notes = [] if move.change is None else [move.change]
+    threats = " or ".join(map(game.action_to_text, move.threats[:THREATS_SHOWN]))
+    opponent = game.declaration.player_names(marked=False)[1 - move.player]
+    if move.missed is not None:
+        notes.append(
+            {
+                MISSED_WIN: f"missed the win: {threats} wins at once",
+                MISSED_BLOCK: f"missed the block: {opponent} wins at once with {threats}",
+                HASTENED: "halves the rest of the game",
+            }[move.missed]
+        )
+    if not notes and move.loss > 0:
+        notes.append(f"−{percent(move.loss)} % of expected score")
+    words = f"{move.grade} ({', '.join(notes)})" if notes else move.grade
     if not move.better:
         return words
     line = ", ".join(map(game.action_to_text, move.line[:LINE_SHOWN]))

@@ -81,7 +81,7 @@ def train(
                 "time/positions_per_second": batches * settings.learning.batch_size / seconds,
             }
             run.log(losses | values)
-            run.measure(learner.network, exporter.write)
+            run.measure(exporter.write)
             run.save()
     return run
 

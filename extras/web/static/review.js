@@ -69,6 +69,9 @@ function show() {
   byId("solution").hidden = !puzzle || Boolean(tried?.right);
   byId("leave").hidden = !variation && !puzzle;
   byId("next").disabled = nextMistake() === null;
+  if (!variation && move?.missed === "block") {
+    board.mark(move.threats.actions.map((action) => [action, "wrong"]));
+  }
   if (tried) board.mark([[tried.action, tried.right ? "right" : "wrong"]]);
   keepLinks();
 }
@@ -127,6 +130,11 @@ function showVerdict(variation) {
       parts.push(paragraph(t("review.change", { from, to })));
     } else if (move.loss >= 0.005) {
       parts.push(paragraph(t("review.gives", { percent: Math.round(100 * move.loss) })));
+    }
+    if (move.missed) {
+      const player = view.players[1 - move.player].name;
+      const moves = move.threats.names.slice(0, 3).join(", ");
+      parts.push(paragraph(t(`review.missed_${move.missed}`, { player, moves })));
     }
     if (move.grade !== "best" && move.better.names.length) {
       const moves = move.better.names.slice(0, 8).join(", ");
@@ -211,6 +219,18 @@ byId("graph").addEventListener("click", (event) => {
   leave(Math.round((game.moves.length * (event.clientX - box.left)) / box.width));
 });
 
+// The moves that decided the game, in a sentence each; each leads to its position.
+function showTurningPoints() {
+  byId("turning-points").replaceChildren(...review.turning_points.map((point) => {
+    const words = { number: point.number, move: point.name, player: view.players[point.player].name,
+      other: view.players[1 - point.player].name };
+    const button = textElement("button", t(`review.turned_${point.kind}`, words), "turning");
+    button.type = "button";
+    button.addEventListener("click", () => leave(point.ply + 1));
+    return button;
+  }));
+}
+
 function showTotals() {
   const table = document.createElement("table");
   const head = table.insertRow();
@@ -231,8 +251,8 @@ function showTotals() {
   const title = textElement("th", t("review.accuracy"));
   title.scope = "row";
   accuracy.append(title);
-  for (const { mean_loss: loss } of review.totals) {
-    accuracy.insertCell().textContent = loss === null ? "–" : `${Math.round(100 * (1 - loss))} %`;
+  for (const { accuracy: share } of review.totals) {
+    accuracy.insertCell().textContent = share === null ? "–" : `${Math.round(100 * share)} %`;
   }
   byId("totals").replaceChildren(table, textElement("p", t("review.accuracy_is"), "note"));
   byId("totals").hidden = false;
@@ -287,6 +307,7 @@ async function reviewAll() {
   delete document.body.dataset.reviewed;
   byId("problem").hidden = true;
   byId("totals").hidden = true;
+  byId("turning-points").replaceChildren();
   byId("working").hidden = false;
   const tell = () => {
     byId("progress").value = (valued.size + graded.size) / (2 * all + 1);
@@ -304,6 +325,7 @@ async function reviewAll() {
     review = found;
     for (const move of review.moves) graded.set(move.ply, move);
     showTotals();
+    showTurningPoints();
     byId("working").hidden = true;
     document.body.dataset.reviewed = "yes";
   } catch (error) {

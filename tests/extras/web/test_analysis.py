@@ -56,6 +56,26 @@ def test_numbers_stand_on_the_board_before_a_solver_is_asked(browser, visit, spe
     context.close()
 
 
+@pytest.mark.parametrize("spec", SMALL_GAMES)
+def test_nothing_is_called_even_before_there_is_a_value(browser, visit, spec):
+    context, held = browser.new_context(), []
+    context.route("**/api/solve?**", lambda route: None)  # it never answers
+    context.route("**/api/lines?**", lambda route: held.append(route))  # noqa: PLW0108
+    page = visit(f"/analyse?game={spec}", context=context)
+    bar = page.locator("#bar")
+    expect(bar).to_have_attribute("aria-label", "Evaluation: not known yet")
+    expect(bar).to_have_class("bar unknown")
+    held[0].continue_()
+    expect(bar).to_have_class("bar", timeout=60_000)
+    page.locator(".area").nth(page.locator(".area").count() // 2).click()
+    if page.locator(".area[aria-pressed=true]").count():  # a piece moves by a second click
+        page.locator(".area[data-action]").first.click()
+    expect(bar).to_have_class("bar unknown")
+    # the last value, dimmed
+    assert bar.locator("span").evaluate("(each) => each.style.height").endswith("%")
+    expect(bar).to_have_attribute("aria-label", "Evaluation: not known yet")
+
+
 @pytest.mark.parametrize("agent", ["alphabeta:nodes=2000,values=yes", "mcts:simulations=300"])
 @pytest.mark.parametrize("spec", SMALL_GAMES)
 def test_all_lines_are_of_one_search_the_best_first(spec, agent):

@@ -150,6 +150,20 @@ def test_two_agents_are_watched_step_by_step_and_on_their_own(visit):
     assert "wins" in page.inner_text("#status") or "draw" in page.inner_text("#status")
 
 
+def test_a_block_that_was_missed_is_named_and_marked_on_the_board(visit):
+    page = visit("/review?game=connect_four&moves=adfdgfadad")
+    page.wait_for_selector("body[data-reviewed]", timeout=120_000)
+    lost, at_once = page.locator("#turning-points button").all_inner_texts()
+    assert lost == "Red was lost from move 1 (a)."
+    assert at_once == "Red let Yellow win at once with move 5 (a)."
+    page.locator("#turning-points button").nth(1).click()
+    expect(page.locator("#verdict")).to_contain_text("a: Mistake.")
+    expect(page.locator("#verdict")).to_contain_text(
+        "Missed the block: Yellow wins at once with d."
+    )
+    assert page.locator("#board .mark.wrong").count() == 1
+
+
 def test_a_lost_game_is_reviewed_and_its_mistake_is_found(visit):
     page = visit(f"/review?game={SMALL}&moves={LOST}")
     page.wait_for_selector("body[data-reviewed]", timeout=120_000)
@@ -159,6 +173,7 @@ def test_a_lost_game_is_reviewed_and_its_mistake_is_found(visit):
     assert page.inner_text("#plies").split() == ["0", "2", "4", "6", "8"]
     accuracy = page.locator("#totals tr", has_text="Accuracy").inner_text().split()[1:]
     assert all(0 < int(share) <= 100 for share in accuracy if share != "%")
+    assert page.inner_text("#turning-points") == "Red was lost from move 5 (b)."
     verdict = page.inner_text("#verdict")
     assert "b: Mistake." in verdict
     assert "It turned a draw into a loss." in verdict

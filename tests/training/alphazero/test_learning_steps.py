@@ -12,6 +12,7 @@ from plyground.training.alphazero.learner import (
     AVERAGING,
     COUNT_EXPONENT,
     LENGTH_WEIGHT,
+    WARM_UP,
     WEIGHT_DECAY,
     AlphaZeroLearner,
 )
@@ -22,7 +23,7 @@ from torch.nn import functional
 pytestmark = pytest.mark.thorough
 
 CPU = torch.device("cpu")
-STEPS = 100
+STEPS = WARM_UP + 50
 SMALL = ("precision=float32", "batch_size=32", "channels=8", "blocks=2", "hidden=8")
 CASES = {
     "tic_tac_toe": (),
@@ -62,8 +63,7 @@ class PlainLearner:
             [
                 {"params": matrices, "weight_decay": WEIGHT_DECAY},
                 {"params": others, "weight_decay": 0.0},
-            ],
-            lr=self.settings.learning.learning_rate,
+            ]
         )
 
     def draw(self, positions):
@@ -94,6 +94,9 @@ class PlainLearner:
         policy, value, result, length = losses
         loss = policy + settings.learning.value_weight * (value + result / 2)
         loss = loss + LENGTH_WEIGHT * length
+        rate = settings.learning.learning_rate * min((self.steps + 1) / WARM_UP, 1)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
         self.optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.learning.gradient_norm)

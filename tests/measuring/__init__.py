@@ -1,0 +1,1 @@
+"""Help for tests of runs that are measured by a process of its own."""
