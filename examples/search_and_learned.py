@@ -4,12 +4,12 @@ from plyground import as_policy, train
 from plyground.envs import connect_four_v0
 from plyground.evaluation import Plan, ratings
 
-# Half a minute of one core. A second start finds the run in the folder.
+# Half a minute of one core, then the end of the round. A second start finds the finished run.
 train("alphazero", "connect_four", "runs/first", hours=1 / 120, clock="processor", workers=1)
-learned = "mcts:network=runs/first,simulations=200"
+learned = "mcts:network=runs/first,simulations=400"
 
 others = ["zoo:connect_four", "alphabeta:depth=4", "minimax:depth=1", "greedy"]
-others += ["mcts:simulations=200", "random"]
+others += ["mcts:simulations=400", "random"]
 env = connect_four_v0.env()
 for other in others:
     players = {"player_0": learned, "player_1": other}

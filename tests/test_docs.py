@@ -121,7 +121,7 @@ def test_the_program_of_the_readme_rates_search_and_learned_policies(tmp_path, m
     assert printed.keys() == stated.keys()
     for name, rating in printed.items():
         assert abs(int(rating) - int(stated[name])) <= 150, name
-    learner = int(printed["mcts:network=runs/first,simulations=200"])
+    learner = int(printed["mcts:network=runs/first,simulations=400"])
     for name in ("greedy", "minimax:depth=1", "random"):
         assert learner > int(printed[name]), name
 
