@@ -71,7 +71,8 @@ def usage(text: str, capability: tuple[int, int]) -> tuple[int, int, int]:
         command = [assembler(), "-v", f"-arch=sm_{major}{minor}", "-o", f"{folder}/x", str(source)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(done.stderr.strip().splitlines()[-1])
+        lines = done.stderr.strip().splitlines()
+        raise RuntimeError(next((line for line in lines if "error" in line), lines[-1]))
     registers = re.search(r"Used (\d+) registers", done.stderr)
     stacks, stores, loads = zip(
         *re.findall(

@@ -43,7 +43,7 @@ class Device:
             return values
         plain: Any
         dtype, shape = values.dtype, values.shape
-        if values.strides[:1] == (0,):  # copies of one item, see `for_threads`
+        if values.size and values.strides[:1] == (0,):  # copies of one item, see `for_threads`
             tensor = self.put(values[0]).tensor
             copies = tensor.expand(shape[0], *tensor.shape).contiguous()
             return DeviceArray(copies, dtype, shape)
