@@ -33,8 +33,10 @@ class Result(NamedTuple):
 def invoke(words, stdin: str | None = None, **environment: str) -> Result:
     """Run the command line ``words``; ``stdin`` is what a person types meanwhile.
 
-    Compilation is not announced: how long it takes depends on the machine.
+    Lines are of 80 columns and without colours where the environment says nothing else. Compilation
+    is not announced: how long it takes depends on the machine.
     """
+    environment = {"COLUMNS": "80", "NO_COLOR": "1"} | environment
     streams = {
         name: io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
         for name in ("stdout", "stderr")
@@ -56,11 +58,27 @@ def plyground(*words, stdin=None):
     return invoke(arguments, stdin)
 
 
+def done(*words, stdin: str | None = None, **environment: str) -> Result:
+    """What a command line that succeeds prints."""
+    arguments = words[0].split() if len(words) == 1 else words
+    result = invoke(arguments, stdin, **environment)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def refused(*words) -> str:
+    """The one sentence that a command line gets which is not possible."""
+    result = plyground(*words)
+    assert (result.exit_code, result.stdout) == (2, ""), result.output[:2000]
+    assert result.stderr.startswith("plyground: ")
+    assert result.stderr.count("\n") == 1, result.stderr
+    assert len(result.stderr) < 1100
+    return result.stderr
+
+
 def plyground_json(line):
     """What a command line that succeeds prints with ``--json``."""
-    result = plyground(f"{line} --json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+    return json.loads(done(f"{line} --json").stdout)
 
 
 class AtTerminal:

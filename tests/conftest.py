@@ -219,3 +219,12 @@ def agents_in_this_process():
         place = "plyground.evaluation.runners.isolation._runs_elsewhere"
         patch.setattr(place, lambda agent_class: False)
         yield
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium without a window."""
+    from pages import chromium
+
+    with chromium() as instance:
+        yield instance

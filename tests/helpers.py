@@ -7,7 +7,9 @@ it without an edit.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import importlib.util
 import itertools
 import json
 import os
@@ -16,6 +18,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from plyground import Game, Position, make_game
 from plyground.agents.registry import agent_classes, agent_presets, resolve_agent
@@ -260,6 +263,14 @@ def run_python(*words: object, folder: Path | None = None, **variables: str) -> 
     return process.stdout
 
 
+def script(path: Path | str) -> ModuleType:
+    """The module of a file, which may be named from the repository's root; each call runs it."""
+    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
+    sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 # -- tournaments --
 
 
@@ -304,6 +315,13 @@ def fail(self, position):
 
 RandomAgent._choose_action = fail
 """
+
+
+def change_store(path: Path, *statements: str, values: tuple = ()) -> None:
+    """Change a store by statements of SQL, none of which is in vain."""
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        for statement in statements:
+            assert connection.execute(statement, values).rowcount, statement
 
 
 def count_games(path: Path) -> int:

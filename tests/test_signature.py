@@ -4,15 +4,10 @@ searched without being noticed.
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import pytest
+from helpers import script
 
-SCRIPT = Path(__file__).resolve().parent.parent / "benchmarks" / "signature.py"
-_spec = importlib.util.spec_from_file_location("signature_script", SCRIPT)
-signature = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(signature)
+signature = script("benchmarks/signature.py")
 
 
 @pytest.mark.parametrize(("game", "agent"), signature.all_lines())

@@ -9,9 +9,19 @@ import signal
 import subprocess
 import sys
 
+from fastapi.testclient import TestClient
 from helpers import ROOT
+from plyground.extras.web.app import make_app
+from plyground.extras.web.settings import ServerSettings
 
+ADDRESS = "http://127.0.0.1:8000"
 SMALL = "connect_four:rows=4,cols=5"  # the board of games that are stored, reviewed and solved
+
+
+def client_of(client: str = "127.0.0.1", **settings) -> TestClient:
+    """A visitor from an address, of a server in this process."""
+    app = make_app(ServerSettings(**{"workers": 1, "no_warm_up": True} | settings))
+    return TestClient(app, base_url=ADDRESS, client=(client, 1))
 
 
 class Server:

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import json
 import os
 import time
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
+from helpers import ROOT, script
 from plyground import make_agent
 from plyground.envs.conformance.ledger import Ledger, Transition, numbers_of
 from plyground.training.environments import make_vector_env
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 MARK = "# plyground"
-
-
-def example(name: str) -> ModuleType:
-    """An example of ``examples/adapters`` as a module."""
-    path = ROOT / "examples" / "adapters" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def own_lines(name: str) -> int:
@@ -58,7 +45,7 @@ def scores_by_seat(agent: str, game: str = "tic_tac_toe", games: int = 400) -> l
 
 def check_that_it_learns(name: str, library: str, package: str, folder: Path) -> None:
     """An example beats ``random`` from both seats, with at most two lines of plyground's own."""
-    example(name).main(out=str(folder / "net.onnx"))
+    script(f"examples/adapters/{name}.py").main(out=str(folder / "net.onnx"))
     scores = scores_by_seat(f"onnx:{folder / 'net.onnx'}")
     version = importlib.metadata.version(package)
     note(library=f"{library} {version}", scores=scores, lines=own_lines(name))

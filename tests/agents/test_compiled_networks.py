@@ -27,7 +27,6 @@ pytestmark = pytest.mark.thorough
 
 COMPILED = "compiled kernel, float32"
 PRECISIONS_HERE = [name for name, precision in PRECISIONS.items() if precision.is_possible]
-FEW, MANY = 60, 1000
 MOST = 1e-4  # between kernel and onnxruntime
 # a processor with AVX2 and without AVX-512, as numba can be told of it
 AVX2 = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx,+avx2,+fma,+bmi,+bmi2,+popcnt"}
@@ -55,10 +54,10 @@ def observations_of(game, count):
     return np.stack([each.observation() for each in random_positions(game.spec, count, seed=1)])
 
 
-def assert_equals_onnxruntime(card, count):
+def test_every_shipped_network_gives_what_onnxruntime_gives(card):
     network = card.network()
     assert network.evaluator == COMPILED
-    observations = observations_of(network.game, count)
+    observations = observations_of(network.game, 60)
     reference = OnnxNetwork("the same", network.data, compiled=False)
     logits, values = network.evaluate(observations)
     expected_logits, expected_values = reference.evaluate(observations)
@@ -68,10 +67,6 @@ def assert_equals_onnxruntime(card, count):
     clear = best - second > 2 * MOST
     assert clear.mean() > 0.9
     assert (logits.argmax(axis=1) == expected_logits.argmax(axis=1))[clear].all()
-
-
-def test_every_shipped_network_gives_what_onnxruntime_gives(card):
-    assert_equals_onnxruntime(card, FEW)
 
 
 @pytest.mark.parametrize("precision", PRECISIONS_HERE)
@@ -194,7 +189,6 @@ def test_threads_evaluate_side_by_side():
     assert all(np.array_equal(expected, result) for result in results)
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names x86's registers")
 def test_the_bits_are_those_of_other_registers(tmp_path):
     """In two processes: with all registers of this processor, and with AVX2 alone."""

@@ -76,15 +76,6 @@ def test_endgame_takes_a_number_or_the_word_solver():
     assert compiled_form(make_agent("alphabeta:depth=2")) is not None
 
 
-@pytest.mark.parametrize("endgame", ["10", "solver"])
-def test_a_board_beyond_the_solvers_reach_is_refused(endgame):
-    message = (
-        r"gomoku is beyond the solver: rows \* \(cols \+ 1\) may be at most 64, here it is 240"
-    )
-    with pytest.raises(SpecificationError, match=message):
-        make_agent(f"mcts:endgame={endgame}", game=make_game("gomoku"))
-
-
 # -- lost endings, searched to their end --
 
 

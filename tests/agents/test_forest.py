@@ -88,7 +88,6 @@ def test_sequential_halving_visits_by_rounds_of_half_as_many_actions(actions, si
 
 
 @pytest.mark.parametrize(("spec", "discount"), GAMES)
-@pytest.mark.fast_cases(1)
 def test_the_forest_searches_as_the_plain_search_does(spec, discount):
     game = make_game(spec)
     oracle, random = Oracle(game), np.random.default_rng(1)
@@ -132,7 +131,6 @@ def test_the_forest_searches_as_the_plain_search_does(spec, discount):
 
 @pytest.mark.parametrize(("spec", "discount"), GAMES)
 @pytest.mark.parametrize("search", ["puct", "gumbel"])
-@pytest.mark.fast_cases(1)
 def test_samples_hold_the_mover_s_side_of_every_game(spec, discount, search):
     game = make_game(spec)
     play = self_play(game, options(game, discount, search=search, opening_plies=3))
@@ -152,7 +150,6 @@ def test_samples_hold_the_mover_s_side_of_every_game(spec, discount, search):
             assert np.sign(samples.marks[index].root) == np.sign(best_of_mover(position))
 
 
-@pytest.mark.thorough
 def test_the_outcome_of_a_sample_is_the_return_of_its_mover_also_after_moving_again():
     game = make_game("dots_and_boxes:rows=1,cols=2,reward=margin")
     play = self_play(game, options(game, simulations=2), count=1, seed=3)
@@ -265,7 +262,6 @@ def test_forced_visits_that_found_nothing_are_taken_back_from_the_target():
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="is what that process runs")
-@pytest.mark.thorough
 def test_without_compilation_the_forest_searches_the_same():
     words = ["-m", "pytest", "-q", "-m", "", "-p", "no:cacheprovider", "-W", "ignore", __file__]
     assert "passed" in run_python(*words, "-k", "plain_search", NUMBA_DISABLE_JIT="1")

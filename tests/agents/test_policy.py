@@ -170,7 +170,6 @@ def test_the_most_probable_legal_action_is_played_and_analysed(spec, models, fil
 
 
 @pytest.mark.parametrize("spec", POLICY_GAMES)
-@pytest.mark.fast_cases(1)
 def test_with_symmetries_images_are_played_alike(spec, files):
     agent, game = make_agent(f"onnx:{files[spec]},symmetries=yes", spec), make_game(spec)
     position = game.initial_position()
@@ -222,7 +221,6 @@ class OneByOne:
     "options", ["", ",symmetries=yes", ",temperature=1", ",temperature=0.5,symmetries=yes"]
 )
 @pytest.mark.parametrize("spec", POLICY_GAMES)
-@pytest.mark.fast_cases(2)
 def test_a_batch_of_games_is_played_as_one_by_one(spec, options, files):
     game = make_game(spec)
     opponents = make_opponents(f"onnx:{files[spec]}{options}", game)

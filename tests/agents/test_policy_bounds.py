@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import onnx
 import pytest
-from command_line import invoke
+from command_line import refused
 from networks import write_network
 from onnx import TensorProto, helper, numpy_helper
 from plyground import make_agent
@@ -204,10 +204,7 @@ def test_every_agent_refuses_what_could_hang_or_crash_it(change, complaint, tmp_
 def test_every_command_refuses_an_endless_loop(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = policy(tmp_path, endless_loop)
-    result = invoke(command.replace("FILE", str(path)).split())
-    assert result.exit_code == 2, result.output
-    assert "Loop is control flow" in " ".join(result.stderr.split())
-    assert "Traceback" not in result.output
+    assert "Loop is control flow" in refused(command.replace("FILE", str(path)))
     assert {*tmp_path.iterdir()} <= {path, tmp_path / "run"}
 
 

@@ -86,26 +86,6 @@ def test_damaged_files_are_refused_with_their_path(damage, files, tmp_path):
         make_agent(f"onnx:{path}")
 
 
-@pytest.mark.parametrize(
-    ("spec", "complaint"),
-    [
-        ("onnx:nowhere.onnx", "there is no policy file or training run 'nowhere.onnx'"),
-        ("policy", "write policy:FILE"),
-        ("ppo", "write policy:FILE"),
-        ("ppo:.", "has no best.onnx"),
-        ("ppo:model.zip", "is played by sb3:model.zip,trained_on=GAME"),
-        ("sb3", "write sb3:FILE,trained_on=GAME"),
-        ("sb3:nowhere.zip", "does not state its game; add trained_on="),
-        ("sb3:nowhere.zip,trained_on=connect_four", "there is no file 'nowhere.zip'"),
-        ("onnx:nowhere.onnx,temperature=-1", "temperature must be a number from 0 to 100"),
-    ],
-)
-def test_what_names_no_policy_is_refused(spec, complaint, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SpecificationError, match=complaint):
-        make_agent(spec)
-
-
 def test_a_model_that_computes_no_numbers_is_refused(files, tmp_path):
     def spoil(model):
         weights = model.graph.initializer[0]

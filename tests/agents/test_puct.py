@@ -292,21 +292,3 @@ def test_the_version_holds_the_networks(ignorant):
         make_agent("mcts").version
     }
     assert len(versions) == len(GAMES) + 1
-
-
-@pytest.mark.parametrize(
-    ("options", "game", "complaint"),
-    [
-        ("network=NETWORK,playout=uniform", None, "playout= does not go with network="),
-        ("network=NETWORK,threads=2", None, "threads= does not go with network="),
-        ("network=NETWORK,batch=0", None, "batch must be a whole number from 1 to 4096"),
-        ("batch=2", None, "batch= is for searches with a network; give network= as well"),
-        ("network=nowhere.onnx", None, "no policy file or training run 'nowhere.onnx'"),
-        ("network=model.zip", None, "made a policy file by plyground export-policy"),
-        ("network=NETWORK", "connect_four:rows=5", "cols=7,connect=4, not for connect_four:rows=5"),
-    ],
-)
-def test_options_and_networks_that_cannot_be_used_are_refused(options, game, complaint, ignorant):
-    options = options.replace("NETWORK", str(ignorant("connect_four")))
-    with pytest.raises(SpecificationError, match=complaint):
-        make_agent(f"mcts:{options}", game)

@@ -65,16 +65,24 @@ def test_options_are_numbers_switches_or_texts():
 
 
 @pytest.mark.parametrize(
-    ("spec", "message"),
+    ("reference", "message"),
     [
-        ("Careful,plaice=4", "has no parameter 'plaice'; did you mean 'place'"),
-        ("ready,place=4", "has no parameter 'place'"),
-        ("make_any,plaice=4", "unexpected keyword argument"),
+        ("", "write python:MODULE:NAME"),
+        (":module_without_function", "write python:MODULE:NAME"),
+        (":no_such_module_here:make", "there is no module 'no_such_module_here'"),
+        (":json:no_such_function", "has no function 'no_such_function' .it has: .*loads"),
+        (":json:JSONDecodeError", r"JSONDecodeError\(\) of module 'json' raised TypeError"),
+        (":builtins:list", r"is no agent: list\(\) returned a list, which has no"),
+        (":re:sub", "sub of module 're' is no agent: .*: an agent of your own is a function"),
+        (":math:pi", r"pi of module 'math' is no agent: 3.14.* does not play: an agent of"),
+        (":own_agents:Careful,plaice=4", "has no parameter 'plaice'; did you mean 'place'"),
+        (":own_agents:ready,place=4", "has no parameter 'place'"),
+        (":own_agents:make_any,plaice=4", "unexpected keyword argument"),
     ],
 )
-def test_options_that_do_not_exist_are_refused(spec, message):
+def test_an_agent_that_cannot_be_made_is_refused_with_the_cause(reference, message):
     with pytest.raises(SpecificationError, match=message):
-        make_agent(f"python:own_agents:{spec}")
+        make_agent(f"python{reference}")
 
 
 def test_random_numbers_have_the_usual_methods_and_depend_on_the_seed_alone():

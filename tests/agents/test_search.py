@@ -11,7 +11,6 @@ from plyground.agents.decision import Score
 from plyground.agents.search.deepening import score_of_points
 from plyground.envs import rules as r
 from plyground.envs.registry import game_names
-from plyground.envs.specification import SpecificationError
 from reference.search import PROVEN, alphabeta, minimax
 
 ALL_ACTIONS = "radius=0,width=0,win_in_one=no"  # gomoku's default heuristic would choose
@@ -80,7 +79,9 @@ def test_resistance_alone_decides_among_actions_that_lose_as_late(option):
     reference = alphabeta(position, 3, position.to_move, 0)
     first, best = reference[1], resisting(position, 3, 0, reference)[1]
     assert first != best
-    assert agent.act(position) == (best if option == "resistance=yes" else first)
+    expected = best if option == "resistance=yes" else first
+    # to act, a search of few plies has a form of its own
+    assert agent.act(position) == agent.analyse(position).action == expected
 
 
 @pytest.mark.parametrize(
@@ -193,18 +194,6 @@ def test_a_decision_depends_on_the_position_alone():
     assert (again.action, again.score, again.nodes) == (
         expected.action, expected.score, expected.nodes,
     )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("spec", "complaint"),
-    [
-        ("alphabeta:table=900000", "this machine has"),
-        ("alphabeta:width=5,ordering=none", "width= needs an ordering"),
-    ],
-)
-def test_bad_options_are_refused_before_any_search(spec, complaint):
-    with pytest.raises(SpecificationError, match=complaint):
-        make_agent(spec)
 
 
 # -- symmetries of heuristics --

@@ -16,7 +16,7 @@ from broken.stores import (
     set_trap,
     watched,
 )
-from command_line import plyground, plyground_json
+from command_line import plyground, plyground_json, refused
 from helpers import run
 from plyground import make_game
 from plyground.agents.effects import effects_of
@@ -84,9 +84,8 @@ def test_what_is_asked_for_is_made(files):
 
 
 def test_only_an_agent_of_the_store_can_be_asked(files):
-    refusal = plyground("verify", files[1], "--ask", "python:nothing:at_all")
-    assert refusal.exit_code == 2
-    assert "there is no agent to ask 'python:nothing:at_all'" in refusal.stderr
+    said = refused("verify", files[1], "--ask", "python:nothing:at_all")
+    assert "there is no agent to ask 'python:nothing:at_all'" in said
 
 
 def test_verify_says_what_each_agent_would_do(files):
@@ -134,10 +133,8 @@ def hostile_run(ppo_run):
 )
 def test_a_run_of_others_makes_no_agent_unless_it_is_set_again(name, value, what, hostile_run):
     folder = hostile_run(**{name: value})
-    words = ("train", "ppo", "tic_tac_toe", "--out", folder)
-    result = plyground(*map(str, words))
-    assert result.exit_code == 2
-    assert f"{what}; set {name} again to allow that" in result.stderr
+    said = refused("train", "ppo", "tic_tac_toe", "--out", folder)
+    assert f"{what}; set {name} again to allow that" in said
     begun = begun_settings(folder, PPOSettings)
     game = make_game("tic_tac_toe")
     assert getattr(PPOSettings.for_game(game, {name: value}, begun=begun), name) == value
@@ -147,9 +144,8 @@ def test_a_run_of_others_makes_no_agent_unless_it_is_set_again(name, value, what
 
 def test_a_ladder_makes_an_opponent_of_a_run_only_where_it_is_asked_for(hostile_run):
     folder = hostile_run(evaluate="random;python:nothing:at_all")
-    result = plyground("ladder", str(folder))
-    assert result.exit_code == 2
-    assert "the opponent python:nothing:at_all, which imports a module; --ask" in result.stderr
+    said = refused("ladder", folder)
+    assert "the opponent python:nothing:at_all, which imports a module; --ask" in said
     for asked in ("python:nothing:at_all", "all"):
         result = plyground("ladder", str(folder), "--ask", asked)
         assert "there is no module 'nothing'" in result.stderr

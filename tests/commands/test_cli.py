@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import invoke, plyground, plyground_json
+from command_line import done, invoke, plyground, plyground_json
 from plyground import make_game
 from plyground.agents.registry import agent_classes
 from plyground.commands.app import command_functions, purposes
@@ -26,8 +26,7 @@ from plyground.evaluation.store.store import Store
 
 
 def test_a_tournament_prints_its_table_and_keeps_its_games():
-    result = plyground("tournament connect_four random greedy --pairs 3")
-    assert result.exit_code == 0
+    result = done("tournament connect_four random greedy --pairs 3")
     output = " ".join(result.stdout.split())
     assert re.match(
         r"connect_four: 6 games, 6 of them distinct \(round-robin, pairs 3, opening random:4, "
@@ -42,8 +41,7 @@ def test_a_tournament_prints_its_table_and_keeps_its_games():
 
 def test_the_same_command_again_says_that_nothing_was_played():
     first = plyground("tournament tic_tac_toe random random --pairs 2")
-    again = plyground("tournament tic_tac_toe random random --pairs 2")
-    assert again.exit_code == 0
+    again = done("tournament tic_tac_toe random random --pairs 2")
     assert "all 4 games of this tournament are already in plyground-tournament" in again.stderr
     assert again.stdout == first.stdout
     more = plyground("tournament tic_tac_toe random random --pairs 3")
@@ -69,10 +67,10 @@ def test_json_is_all_that_standard_output_holds():
     assert len(value["meetings"]) == 6
 
 
-def test_no_column_is_lost_where_there_are_many_agents(monkeypatch):
+def test_no_column_is_lost_where_there_are_many_agents():
     for width, count in (("80", 12), ("40", 4), ("40", 12)):
-        monkeypatch.setenv("COLUMNS", width)
-        output = plyground("tournament", "tic_tac_toe", *["random"] * count, "--pairs", "1").stdout
+        words = ["tournament", "tic_tac_toe", *["random"] * count, "--pairs", "1"]
+        output = invoke(words, COLUMNS=width).stdout
         assert f"#{count}" in output
         assert "score in % against each opponent" in output
         last = [line for line in output.splitlines() if re.match(rf" *{count} ", line)]
@@ -81,8 +79,7 @@ def test_no_column_is_lost_where_there_are_many_agents(monkeypatch):
 
 
 def test_forfeits_are_told_below_the_table():
-    result = plyground("tournament tic_tac_toe random python:broken.agents:Raises --pairs 1")
-    assert result.exit_code == 0
+    result = done("tournament tic_tac_toe random python:broken.agents:Raises --pairs 1")
     output = " ".join(result.stdout.split())
     assert re.search(
         r"python:broken.agents:Raises forfeited [12] of 2 games \([12] raised\); in the first it "

@@ -6,22 +6,17 @@ is damaged in the ways of benchmarks/stores/attacks.py, which damages the other 
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-
 import numba
 import pytest
-from command_line import invoke
+from command_line import done
 from fuzzing.damaged_files import KINDS, FilePlayground
 from fuzzing.sound_files import READERS, SETTINGS, copy_sound
-from helpers import ROOT
+from helpers import script
 from plyground.training import api
 
 pytestmark = pytest.mark.thorough
 
-SPEC = importlib.util.spec_from_file_location("attacks", ROOT / "benchmarks/stores/attacks.py")
-attacks = sys.modules["attacks"] = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(attacks)
+attacks = script("benchmarks/stores/attacks.py")
 
 # numbers of cases in which something was found once
 FAULTS = (256,)
@@ -43,8 +38,7 @@ def test_sound_files_are_read(names, words, playground, tmp_path, monkeypatch):
     """Who refuses everything would pass the other tests."""
     copy_sound(playground.sound, tmp_path, *names)
     monkeypatch.chdir(tmp_path)
-    result = invoke(words)
-    assert result.exit_code == 0, result.stderr
+    result = done(*words)
     assert "starting from the beginning" not in result.stderr
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from command_line import plyground as command
+from command_line import refused
 from fuzzing.sound_files import STEPS, training
 from plyground.envs.loading.records import check_value
 from plyground.envs.loading.settings import parameters_of
@@ -30,13 +31,6 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def refusal(*words) -> str:
-    result = command(*map(str, words))
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
-    assert result.stderr.count("\n") == 1
-    return result.stderr
-
-
 @pytest.mark.parametrize(("field", "value", "allowed"), EDITS)
 def test_an_edited_description_is_refused_by_field_value_and_what_is_allowed(
     field, value, allowed, ppo_run
@@ -47,7 +41,7 @@ def test_an_edited_description_is_refused_by_field_value_and_what_is_allowed(
     path.write_text(json.dumps(facts))
     before = contents(ppo_run)
     sentence = f"run/run.json: description.{field} is {json.dumps(value)}; it must be {allowed}\n"
-    assert refusal(*RESUME).endswith(sentence)
+    assert refused(*RESUME).endswith(sentence)
     assert contents(ppo_run) == before
 
 
@@ -84,7 +78,7 @@ def test_a_run_without_its_checkpoints_is_never_begun_over(part, ppo_run):
         if part == "content":
             folder.mkdir()
     before = contents(ppo_run)
-    sentence = refusal(*RESUME)
+    sentence = refused(*RESUME)
     assert "has no intact checkpoint" in sentence
     assert "another run would overwrite its metrics.jsonl and best.onnx and snapshots" in sentence
     assert contents(ppo_run) == before
@@ -94,7 +88,7 @@ def test_a_run_whose_checkpoint_is_refused_is_not_called_longer(ppo_run):
     path = max((ppo_run / "checkpoints").iterdir())
     path.rename(path.with_name("000000009999.checkpoint"))
     before = contents(ppo_run)
-    assert "is no checkpoint of its step, but of 128" in refusal(*LONGER)
+    assert "is no checkpoint of its step, but of 128" in refused(*LONGER)
     assert contents(ppo_run) == before
 
 
@@ -108,5 +102,5 @@ def test_lines_of_metrics_that_are_no_rows_stay_and_others_are_named(ppo_run):
     with pytest.raises(TrainingError, match=r"metrics.jsonl, line 2: step is -.*at least 0"):
         list(read_metrics(ppo_run))
     before = contents(ppo_run)
-    assert "metrics.jsonl, line 2: step is -" in refusal(*RESUME)
+    assert "metrics.jsonl, line 2: step is -" in refused(*RESUME)
     assert contents(ppo_run) == before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from command_line import invoke
+from command_line import done, invoke
 from plyground import make_game
 from plyground.agents.opponents import make_opponents
 from plyground.envs.single_agent.game_batch import GameBatch
@@ -60,8 +60,7 @@ def test_an_agent_that_fails_is_named_in_one_sentence(command, name):
 @pytest.mark.parametrize("name", FAILS)
 def test_the_report_of_quality_tells_of_an_agent_that_fails(name):
     spec = f"python:failing_agents:{name}"
-    result = invoke(["quality", "tic_tac_toe", spec, "--positions", "4"])
-    assert result.exit_code == 0, result.output
+    result = done("quality", "tic_tac_toe", spec, "--positions", "4")
     assert f"{spec} failed to move in 4 positions; in the first it {FAILS[name]}" in " ".join(
         result.output.split()
     )
@@ -101,8 +100,7 @@ def test_an_opponent_of_training_thinks_in_one_process_and_a_network_in_this_one
 
 
 def test_numbers_of_numpy_are_written_as_json():
-    result = invoke(["analyse", "tic_tac_toe", "--agent", "python:failing_agents:Numpy", "--json"])
-    assert result.exit_code == 0, result.output
+    result = done("analyse", "tic_tac_toe", "--agent", "python:failing_agents:Numpy", "--json")
     assert '"b2"' in result.stdout
 
 
@@ -116,8 +114,7 @@ def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():
     spec = "python:failing_agents:EndsTheProcessAtOnce"
     words = ["tournament", "tic_tac_toe", "random", "greedy", spec, "--pairs", "2"]
     words += ["--opening", "random:2", "--withdraw-after", "2"]
-    result = invoke(words)
-    assert result.exit_code == 0
+    result = done(*words)
     said = f"{spec} was withdrawn: its process crashed in 2 games in a row; 6 of its games are not"
     assert said in " ".join(result.stderr.split())
     assert "tic_tac_toe: 6 games" in result.stdout

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import plyground
+from command_line import done, plyground
 
 pytestmark = pytest.mark.thorough
 
@@ -85,8 +85,7 @@ def run(*words):
 
 
 def test_a_package_with_a_game_is_written(tmp_path):
-    result = plyground("new", "game", "my_nim")
-    assert result.exit_code == 0
+    result = done("new", "game", "my_nim")
     assert "pip install -e my_nim" in result.stderr
     files = {path.as_posix() for path in Path("my_nim").rglob("*.*")}
     assert {"my_nim/pyproject.toml", "my_nim/my_nim/rules.py", "my_nim/tests/test_rules.py"} < files
@@ -152,7 +151,6 @@ def test_a_package_that_cannot_be_imported_is_named_and_stops_nothing(dist):
     assert "there is no game 'broken'" in missing.stderr
 
 
-@pytest.mark.thorough
 def test_generated_packages_that_are_installed_work_everywhere(tmp_path, monkeypatch):
     """Built and installed by pip; then without a line of glue: environments, games, training."""
     for words in (("game", "my_nim"), ("agent", "my_first")):
@@ -178,7 +176,6 @@ def test_generated_packages_that_are_installed_work_everywhere(tmp_path, monkeyp
     assert "my_first" in trained.stdout
 
 
-@pytest.mark.thorough
 def test_a_generated_learner_that_is_installed_is_trained_resumed_drawn_and_tuned(
     tmp_path, monkeypatch
 ):

@@ -15,8 +15,8 @@ from pathlib import Path
 import onnx
 import pytest
 from broken.stores import READERS
-from command_line import invoke
-from helpers import ROOT, run
+from command_line import done, invoke
+from helpers import ROOT, change_store, run
 from networks import write_network
 from plyground.commands.output import Terminal, print_json, say
 from plyground.envs.loading.texts import spreadsheet_cell, visible
@@ -126,22 +126,20 @@ def test_no_text_of_a_store_is_raw_in_any_command(columns, store, game_file, tmp
 
 
 @pytest.mark.thorough
-def test_a_terminal_with_colours_gets_its_own_styles_alone(store, tmp_path, monkeypatch):
-    monkeypatch.delenv("NO_COLOR")
+def test_a_terminal_with_colours_gets_its_own_styles_alone(store, tmp_path):
+    colours = {"NO_COLOR": "", "FORCE_COLOR": "1", "TERM": "xterm-256color"}
     copy = shutil.copy(store, tmp_path / "copy.db")
     for column in SHOWN:
         spoil(copy, *column)
     for words in (["report", copy], ["replay", copy], ["verify", copy]):
-        output = invoke(list(map(str, words)), FORCE_COLOR="1", TERM="xterm-256color").stdout
-        assert raw(STYLES.sub("", output)) == set()
+        output = invoke(words, **colours).stdout
+        assert raw(output) != raw(STYLES.sub("", output)) == set()
 
 
 def test_a_line_of_others_is_no_line_of_the_program(store, tmp_path):
     copy = shutil.copy(store, tmp_path / "copy.db")
-    with sqlite3.connect(copy) as connection:
-        connection.execute("UPDATE tournaments SET name = number || ?", ("\ngames: 4 of 4 follow",))
-        connection.execute("UPDATE agents SET label = number || ?", ("\ngames: 4 of 4 follow",))
-    connection.close()
+    changes = "UPDATE tournaments SET name = number || ?", "UPDATE agents SET label = number || ?"
+    change_store(copy, *changes, values=("\ngames: 4 of 4 follow",))
     for command in ("report", "verify", "replay"):
         lines = invoke([command, str(copy)]).output.splitlines()
         assert not any(line.startswith("games: 4 of 4") for line in lines)
@@ -149,10 +147,8 @@ def test_a_line_of_others_is_no_line_of_the_program(store, tmp_path):
 
 def test_names_that_were_exchanged_stand_beside_what_was_played(store, tmp_path):
     copy = shutil.copy(store, tmp_path / "copy.db")
-    with sqlite3.connect(copy) as connection:
-        connection.execute("UPDATE agents SET label = 'greedy' WHERE spec = 'random'")
-        connection.execute("UPDATE agents SET label = 'random' WHERE spec = 'greedy'")
-    connection.close()
+    for label, spec in (("greedy", "random"), ("random", "greedy")):
+        change_store(copy, f"UPDATE agents SET label = '{label}' WHERE spec = '{spec}'")
     lines = invoke(["report", str(copy)]).stdout.splitlines()
     assert {"greedy is random", "random is greedy"} <= {*lines}
     assert " is " not in "".join(invoke(["report", str(store)]).stdout.splitlines()[-3:])
@@ -160,9 +156,7 @@ def test_names_that_were_exchanged_stand_beside_what_was_played(store, tmp_path)
 
 def test_a_command_that_is_none_ends_no_report(store, tmp_path):
     copy = shutil.copy(store, tmp_path / "copy.db")
-    with sqlite3.connect(copy) as connection:
-        connection.execute("UPDATE tournaments SET command = 'plyground sprt \"'")
-    connection.close()
+    change_store(copy, "UPDATE tournaments SET command = 'plyground sprt \"'")
     assert invoke(["report", str(copy)]).exit_code == 0
 
 
@@ -210,8 +204,7 @@ def test_no_text_of_a_run_is_raw(ppo_run, tmp_path):
 
 def test_no_name_in_a_record_is_raw(game_file, tmp_path):
     store = tmp_path / "imported.db"
-    imported = invoke(["import", str(game_file), "--store", str(store)])
-    assert imported.exit_code == 0, imported.output
+    imported = done("import", game_file, "--store", store)
     for words in (["replay", store], ["replay", store, "1"], ["report", store]):
         result = invoke([*map(str, words)])
         assert raw(result.output + imported.output) == set()
@@ -257,10 +250,8 @@ def test_numbers_and_plain_texts_stay_as_they_are_in_a_table(text):
 @pytest.mark.parametrize("formula", ["=1+1", "@a"])
 def test_no_cell_of_a_table_is_a_formula(formula, store, tmp_path):
     copy = shutil.copy(store, tmp_path / "copy.db")
-    with sqlite3.connect(copy) as connection:
-        connection.execute("UPDATE agents SET label = ? || number", (formula,))
-        connection.execute("UPDATE games SET reason = ?", (formula,))
-    connection.close()
+    changes = "UPDATE agents SET label = ? || number", "UPDATE games SET reason = ?"
+    change_store(copy, *changes, values=(formula,))
     assert invoke(["report", str(copy), "--out", str(tmp_path)]).exit_code == 0
     assert invoke(["export", str(copy), "--out", str(tmp_path / "games.csv")]).exit_code == 0
     tables = list(tmp_path.rglob("*.csv"))

@@ -9,8 +9,7 @@ import sys
 import threading
 
 import pytest
-from command_line import invoke
-from command_line import plyground as command
+from command_line import done
 from helpers import GAMES
 from numba.core.event import trigger_event
 from plyground import make_game
@@ -109,8 +108,7 @@ def test_a_warm_cache_is_loaded_without_a_word(tmp_path, warm):
 
 
 def test_rules_and_agents_of_a_game_are_compiled():
-    result = command("warm-up", "tic_tac_toe")
-    assert result.exit_code == 0, result.output
+    result = done("warm-up", "tic_tac_toe")
     count = len(list(_specs(make_game("tic_tac_toe"))))
     assert result.stdout.startswith(f"tic_tac_toe: rules and {count} agents, ")
 
@@ -144,10 +142,6 @@ def test_after_a_warm_up_a_game_compiles_nothing(tmp_path):
 def test_the_cache_is_emptied_on_request(tmp_path):
     (tmp_path / "0123456789abcdef0123").mkdir()
     (tmp_path / "letters").mkdir()
-    result = invoke(["warm-up", "--clear"], PLYGROUND_CACHE=str(tmp_path))
-    assert result.exit_code == 0, result.output
+    result = done("warm-up", "--clear", PLYGROUND_CACHE=str(tmp_path))
     assert result.stdout == f"{tmp_path}: removed folders of machine code: 1\n"
     assert [path.name for path in tmp_path.iterdir()] == ["letters"]
-    result = invoke(["warm-up", "gomoku", "--clear"])
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "--clear cannot be combined with games" in result.stderr

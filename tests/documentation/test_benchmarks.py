@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib
-import importlib.util
 
 import pytest
-from helpers import ROOT
+from helpers import ROOT, script
 
 SCRIPTS = sorted(
     path.relative_to(ROOT).as_posix()
@@ -17,10 +16,10 @@ SCRIPTS = sorted(
 )
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_what_a_script_imports_of_the_package_exists(script):
+@pytest.mark.parametrize("file", SCRIPTS)
+def test_what_a_script_imports_of_the_package_exists(file):
     missing = []
-    for node in ast.walk(ast.parse((ROOT / script).read_text("utf-8"))):
+    for node in ast.walk(ast.parse((ROOT / file).read_text("utf-8"))):
         module = (getattr(node, "module", None) or "") if isinstance(node, ast.ImportFrom) else ""
         # interfaces to other libraries need these libraries
         if module.partition(".")[0] != "plyground" or "adapters" in module:
@@ -36,9 +35,7 @@ def test_what_a_script_imports_of_the_package_exists(script):
 
 
 def test_the_page_of_comparisons_has_each_with_its_command_and_says_which_peers_are_missing():
-    place = importlib.util.spec_from_file_location("peers", ROOT / "benchmarks" / "peers.py")
-    peers = importlib.util.module_from_spec(place)
-    place.loader.exec_module(peers)
+    peers = script("benchmarks/peers.py")
     page = peers.PAGE.read_text("utf-8")
     for comparison in peers.COMPARISONS:
         assert (ROOT / "benchmarks" / comparison.command.split()[0]).is_file()
@@ -49,9 +46,5 @@ def test_the_page_of_comparisons_has_each_with_its_command_and_says_which_peers_
 
 
 def test_every_mutant_can_be_applied():
-    place = importlib.util.spec_from_file_location(
-        "mutants", ROOT / "benchmarks" / "structure" / "mutants.py"
-    )
-    mutants = importlib.util.module_from_spec(place)
-    place.loader.exec_module(mutants)
+    mutants = script("benchmarks/structure/mutants.py")
     assert (len(mutants.read()), mutants.problems()) == (60, [])

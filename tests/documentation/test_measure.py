@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import tomllib
 
 import pytest
-from helpers import ROOT
+from helpers import script
 
-PLACE = importlib.util.spec_from_file_location(
-    "measure", ROOT / "benchmarks" / "structure" / "measure.py"
-)
-measure = importlib.util.module_from_spec(PLACE)
-PLACE.loader.exec_module(measure)
+measure = script("benchmarks/structure/measure.py")
 RECORD = tomllib.loads(measure.RECORD.read_text("utf-8"))
 
 

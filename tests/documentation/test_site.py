@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from helpers import ROOT
-from pages import CONTRASTS, chromium
+from pages import CONTRASTS
 
 pytestmark = pytest.mark.thorough
 PAGES_TO_LOOK_AT = (
@@ -47,12 +47,6 @@ def site(tmp_path_factory):
     )
     assert process.returncode == 0, process.stderr
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as instance:
-        yield instance
 
 
 class Links(HTMLParser):

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from helpers import ALL_GAMES, finished_position, open_position, random_position
 from plyground import IllegalActionError, make_game
-from plyground.envs import SpecificationError
 from plyground.envs.registry import BUILT_IN, register_game
 
 each_game = pytest.mark.parametrize("game", [make_game(spec) for spec in ALL_GAMES], ids=ALL_GAMES)
@@ -54,21 +53,6 @@ def test_short_forms_mean_the_same(long, short):
     assert make_game(long) == make_game(short)
 
 
-@pytest.mark.parametrize(
-    ("spec", "complaint"),
-    [
-        ("dots_and_boxes:dots=2x2,rows=3", "dots cannot be given together with rows"),
-        ("dots_and_boxes:cols=3,rows=3,dots=2x2", "dots cannot .* with rows and cols"),
-        ("tic_tac_toe:size=3,cols=4", "size cannot be given together with cols"),
-    ],
-)
-def test_a_short_form_beside_a_parameter_that_it_stands_for_is_refused(spec, complaint):
-    game = spec.partition(":")[0]
-    message = rf"^{complaint} for {game}: (dots|size) stands for rows and cols$"
-    with pytest.raises(SpecificationError, match=message):
-        make_game(spec)
-
-
 @each_game
 def test_the_facts_describe_the_game(game):
     facts, start = game.facts, game.initial_position()
@@ -89,30 +73,6 @@ def has_move_again(game, seed):
         if position.to_move == mover and not position.is_over:
             return True
     return False
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("conect_four", r"no game 'conect_four'; did you mean 'connect_four'\? \(there are: tic"),
-        ("chess", r"no game 'chess' \(there are: tic_tac_toe"),
-        ("connect_four:columns=4", r"connect_four has no parameter 'columns'.*rows, cols, connect"),
-        ("connect_four:rows=0", "rows=0 is not possible for connect_four: rows must be a whole"),
-        ("connect_four:rows=21,cols=20", "at most 400 cells, 21 rows and 20 columns have 420"),
-        ("connect_four:rows=3,cols=3", "4 in a row do not fit on 3 rows and 3 columns"),
-        ("tic_tac_toe:size=21", "size must be a whole number from 2 to 20"),
-        ("tic_tac_toe:rows=2,cols=2,connect=3", "do not fit"),
-        ("gomoku:rule=renju", "rule must be one of freestyle, standard, caro, caro_overline"),
-        ("gomoku:size=21", "size must be a whole number from 3 to 20"),
-        ("dots_and_boxes:dots=5", "write two numbers"),
-        ("dots_and_boxes:reward=money", "reward must be one of win, margin"),
-        ("dots_and_boxes:rows=16,cols=15", "at most 480 edges, 16 × 15 boxes have 511"),
-        ("dots_and_boxes:rows=1,cols=1,start=swedish", "leaves no edge"),
-    ],
-)
-def test_what_cannot_be_played_is_refused_with_what_can(spec, message):
-    with pytest.raises(ValueError, match=message):
-        make_game(spec)
 
 
 def test_a_second_game_of_the_same_name_is_refused():

@@ -19,7 +19,6 @@ from plyground.agents.faults import ILLEGAL_ACTION, NO_ACTION, OUT_OF_TIME, RAIS
 from plyground.agents.human import HumanQuit, read_move
 from plyground.agents.random_agent import RandomAgent
 from plyground.envs import IllegalActionError
-from plyground.envs.specification import SpecificationError
 from plyground.evaluation.conditions import Conditions
 from plyground.evaluation.match import play_game
 from plyground.evaluation.runners.isolation import IsolatedAgent
@@ -336,21 +335,3 @@ def test_functions_classes_and_objects_of_a_module_play(name, own_process, tmp_p
     with contextlib.closing(agent):
         begin(agent, game, 2**62 + 5)
         assert agent.act(game.position([3])) == 6
-
-
-@pytest.mark.parametrize(
-    ("reference", "message"),
-    [
-        ("python", "write python:MODULE:NAME"),
-        ("python:module_without_function", "write python:MODULE:NAME"),
-        ("python:no_such_module_here:make", "there is no module 'no_such_module_here'"),
-        ("python:json:no_such_function", "has no function 'no_such_function' .it has: .*loads"),
-        ("python:json:JSONDecodeError", r"JSONDecodeError\(\) of module 'json' raised TypeError"),
-        ("python:builtins:list", r"is no agent: list\(\) returned a list, which has no"),
-        ("python:re:sub", "sub of module 're' is no agent: .*: an agent of your own is a function"),
-        ("python:math:pi", r"pi of module 'math' is no agent: 3.14.* does not play: an agent of"),
-    ],
-)
-def test_a_python_agent_that_cannot_be_made_is_refused_with_the_cause(reference, message):
-    with pytest.raises(SpecificationError, match=message):
-        make_agent(reference)

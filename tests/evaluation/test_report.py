@@ -6,7 +6,8 @@ import json
 import re
 
 import pytest
-from command_line import invoke
+from command_line import done
+from command_line import plyground as run
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.fingerprints import Description
 from plyground.evaluation.match import GameResult
@@ -16,10 +17,6 @@ from plyground.evaluation.statistics.intervals import QUANTILE
 from plyground.evaluation.statistics.ratings import ELO, elo_of
 from plyground.evaluation.store.store import Store, StoredGame
 from plyground.evaluation.tournament import Tournament
-
-
-def run(*words: str):
-    return invoke(words, COLUMNS="80", NO_COLOR="1")
 
 
 def store_results(
@@ -125,8 +122,7 @@ def store_path(tmp_path_factory):
 
 
 def test_the_command_reports_each_tournament_within_the_width_of_a_terminal(store_path):
-    result = run("report", str(store_path), "--anchor", "random=0")
-    assert result.exit_code == 0
+    result = done("report", store_path, "--anchor", "random=0")
     lines = result.stdout.splitlines()
     assert sum(line.startswith("agent ") for line in lines) == 2
     # The anchor's interval is that of its distance from the pool's mean.

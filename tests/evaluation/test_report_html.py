@@ -9,8 +9,8 @@ import sys
 
 import plyground
 import pytest
-from command_line import invoke
-from pages import CONTRASTS, chromium
+from command_line import done, refused
+from pages import CONTRASTS
 from plyground.agents import make_agent
 from plyground.envs import rules as r
 from plyground.envs.pictures.drawing import to_svg
@@ -42,10 +42,6 @@ FAULTY = {
     "returns": (-1.0, 1.0), "fault": "raised", "forfeited": 0,
     "reason": "player_0 (<script>x</script>) raised ValueError: <img src=y>",
 }  # fmt: skip
-
-
-def run(*words: str):
-    return invoke(words, COLUMNS="80", NO_COLOR="1")
 
 
 def played_game(spec: str, seed: int, players: tuple[int, int], pair: int) -> StoredGame:
@@ -81,15 +77,8 @@ def store(tmp_path_factory):
 @pytest.fixture(scope="module")
 def page_file(store):
     page = store.with_name("report.html")
-    result = run("report", str(store), "--html", str(page), "--anchor", "third=0")
-    assert result.exit_code == 0, result.output
+    done("report", store, "--html", page, "--anchor", "third=0")
     return page
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as chrome:
-        yield chrome
 
 
 @pytest.fixture
@@ -239,7 +228,6 @@ def test_names_are_shown_as_they_are_and_never_run(open_page):
 
 
 @pytest.mark.parametrize("index", range(len(GAMES)))
-@pytest.mark.fast_cases(1)
 def test_the_browser_draws_every_position_as_the_rules_do(open_page, index):
     page = open_page()
     game = plyground.make_game(GAMES[index])
@@ -311,7 +299,6 @@ def test_games_are_filtered_by_agents_and_result(open_page):
 
 
 @pytest.mark.parametrize("width", [320, 360, 768, 1200])
-@pytest.mark.fast_cases(1)
 def test_the_page_never_scrolls_sideways(open_page, width):
     page = open_page(width=width, height=740)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -320,7 +307,6 @@ def test_the_page_never_scrolls_sideways(open_page, width):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.thorough
 def test_every_text_stands_out_from_what_lies_behind_it(open_page, scheme):
     page = open_page(scheme=scheme)
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
@@ -373,15 +359,11 @@ def test_a_game_that_is_not_installed_is_reported_without_boards(tmp_path):
 
 
 def test_where_no_html_can_be_written_one_sentence_says_so(store, tmp_path, monkeypatch):
-    result = run("report", str(store), "--html", str(tmp_path / "none" / "report.html"))
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "none/report.html cannot be written: No such file or directory" in result.stderr
+    said = refused("report", store, "--html", tmp_path / "none" / "report.html")
+    assert "none/report.html cannot be written: No such file or directory" in said
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    result = run("report", str(store), "--html", str(tmp_path / "report.html"))
-    assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1] == (
-        'plyground: an HTML page needs jinja2: pip install "plyground[report]"'
-    )
+    said = refused("report", store, "--html", tmp_path / "report.html")
+    assert said == 'plyground: an HTML page needs jinja2: pip install "plyground[report]"\n'
     assert not (tmp_path / "report.html").exists()
 
 

@@ -10,7 +10,8 @@ import re
 import numpy as np
 import pytest
 import scipy.optimize
-from command_line import invoke
+from command_line import done, invoke
+from command_line import plyground as run
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.report import report_store
@@ -163,14 +164,9 @@ def test_agents_that_are_known_to_repeat_themselves_play_each_opening_once(tmp_p
         assert len(store.game_keys(1)) == 6
 
 
-def run(words: str):
-    return invoke(words.split(), COLUMNS="80", NO_COLOR="1")
-
-
 def test_the_command_tells_the_verdict_and_what_it_stands_on(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = run("sprt tic_tac_toe greedy random --elo1 100")
-    assert result.exit_code == 0
+    result = done("sprt tic_tac_toe greedy random --elo1 100")
     assert "H1 is accepted: the difference is 100 Elo rather than 0" in result.stdout
     assert re.search(r"log-likelihood ratio +\d\.\d\d \(H0 at -2\.94, H1 at 2\.94\)", result.stdout)
     assert all(len(line) <= 80 for line in result.stdout.splitlines())

@@ -1,8 +1,6 @@
 """The public names of ``plyground.evaluation``, and the evaluations that take one call."""
 
-import pytest
-from plyground.envs.specification import SpecificationError
-from plyground.evaluation import Plan, Store, Tournament, quality, ratings, sprt
+from plyground.evaluation import Plan, Store, Tournament, ratings, sprt
 
 
 def test_a_plan_and_its_tournament_have_the_same_ratings(tmp_path):
@@ -22,11 +20,3 @@ def test_a_sequential_test_takes_one_call_and_can_be_continued(tmp_path):
     with Store(tmp_path / "games.db") as store:
         sprt("tic_tac_toe", "greedy", "random", pairs=2, store=store, **options)
         assert sprt("tic_tac_toe", "greedy", "random", store=store, **options) == state
-
-
-def test_the_solver_judges_agents_in_one_call():
-    rows = quality("tic_tac_toe", ["solver", "random"], positions=10)
-    overall = {row.agent: row.optimal[0] for row in rows if row.phase == "all"}
-    assert overall["solver"] == 1 > overall["random"]
-    with pytest.raises(SpecificationError, match="solver"):
-        quality("gomoku", ["random"])

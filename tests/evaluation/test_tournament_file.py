@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command_line import invoke
+from command_line import done, plyground, refused
 from helpers import ROOT, run
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.plan import Plan, read_tournaments
@@ -23,12 +23,6 @@ EXAMPLE = ROOT / "examples" / "tournaments.toml"
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-
-def plyground(*words):
-    return invoke(words[0].split() if len(words) == 1 else list(words))
 
 
 BOTH = "game = 'tic_tac_toe'\nagents = ['random', 'greedy']\n"
@@ -68,8 +62,7 @@ def test_a_file_gives_plans_with_what_stands_at_the_top(small):
 
 
 def test_all_tournaments_of_a_file_are_played_into_one_store(small, tmp_path):
-    result = plyground("tournament folder/small.toml --store games.db")
-    assert result.exit_code == 0, result.stderr
+    result = done("tournament folder/small.toml --store games.db")
     assert re.search("tic_tac_toe: 4 games(.|\n)*connect_four: 4 games", result.stdout)
     with Store(tmp_path / "games.db") as store:
         tournaments = store.tournaments()
@@ -101,8 +94,7 @@ def test_the_games_are_those_of_the_same_tournament_on_the_command_line(small, t
 def test_the_example_runs(tmp_path):
     shutil.copytree(EXAMPLE.parent / "openings", tmp_path / "openings")
     shutil.copy(EXAMPLE, tmp_path / "tournaments.toml")
-    result = plyground("tournament tournaments.toml --store evening.db")
-    assert result.exit_code == 0, result.stderr
+    result = done("tournament tournaments.toml --store evening.db")
     assert "(ladder, pairs 10, opening random:4, seed 7)" in " ".join(result.stdout.split())
     assert plyground("report evening.db").stdout.count("of them distinct") == 3
 
@@ -143,10 +135,7 @@ def test_nothing_is_played_where_something_is_wrong(command, message, tmp_path):
     good = f"[[tournament]]\n{BOTH}"
     (tmp_path / "good.toml").write_text(good)
     (tmp_path / "bad.toml").write_text(good + good.replace("greedy", "rnadom"))
-    result = plyground(command)
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
+    assert message in refused(command)
     assert not Path("plyground-tournament.db").exists()
 
 

@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from command_line import plyground
-from fastapi.testclient import TestClient
 from helpers import GAMES
 from plyground import evaluate, make_env, make_game, solve
 from plyground.agents import Prediction
@@ -26,10 +25,8 @@ from plyground.evaluation.fingerprints import describe
 from plyground.evaluation.match import GameResult, play_game
 from plyground.evaluation.single_games import concession, person, store_game
 from plyground.evaluation.statistics.ratings import Meeting, rate
-from plyground.extras.web.app import make_app
-from plyground.extras.web.settings import ServerSettings
+from web_server import client_of
 
-ADDRESS = "http://127.0.0.1:8000"
 LANGUAGES = ("en", "vi")
 # A mark of the board in place of a name; "Red (X) to move" names both.
 VERBS = "to move|is to move|has won|wins|loses|begins|resigned|and move|your move"
@@ -182,8 +179,7 @@ def seen(page: str) -> str:
 
 @pytest.fixture(scope="module")
 def client():
-    settings = ServerSettings(workers=1, no_warm_up=True)
-    with TestClient(make_app(settings), base_url=ADDRESS) as visitor:
+    with client_of() as visitor:
         yield visitor
 
 

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from command_line import invoke
+from command_line import done
 from plyground.agents.policies import zoo
 
 from fuzzing.cases import TOML
@@ -62,8 +62,7 @@ def networks() -> None:
 
 def made(words: list[str]) -> Callable[[], None]:
     def make() -> None:
-        result = invoke(words)
-        assert result.exit_code == 0, (words, result.output)
+        done(*words)
 
     return make
 

@@ -92,6 +92,8 @@ def build_dataset(
     solver_class_of(game)
     plies = range(game.facts.longest_game) if plies is None else plies
     check_plies(game, plies)
+    if source.games is None:
+        make_agent(source.name, game)  # an unknown one is refused before anything is written
     settings = _metadata(game, count, plies, seed, source.name)
     with locked(out, "made"):
         parts = _Parts(out.with_name(out.name + ".parts"), settings)

@@ -88,7 +88,6 @@ def called(game, position, function, number):
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
-@pytest.mark.fast_cases(1)
 def test_a_compiled_function_sees_what_python_sees(spec, capsys):
     game = make_game(spec)
     register_heuristic(game.name, "own", summary)
@@ -100,7 +99,6 @@ def test_a_compiled_function_sees_what_python_sees(spec, capsys):
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
-@pytest.mark.fast_cases(1)
 def test_functions_that_ask_the_game_search_as_its_own_do_node_for_node(spec):
     game = make_game(spec)
     register_heuristic(game.name, "own", as_the_game)
@@ -248,7 +246,6 @@ def run_here(*words):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.thorough
 def test_worker_processes_import_the_module_that_registers_a_heuristic(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     agents = ("alphabeta:depth=1,heuristic=more", "random")
@@ -276,7 +273,6 @@ def test_the_version_of_an_agent_tells_the_source_of_its_heuristic():
     assert "source" not in make_agent("alphabeta", GAME).version
 
 
-@pytest.mark.thorough
 def test_an_installed_package_brings_heuristics_by_its_entry_points(tmp_path, monkeypatch):
     info = tmp_path / "site" / "own_heuristics-1.0.dist-info"
     info.mkdir(parents=True)
@@ -291,7 +287,6 @@ def test_an_installed_package_brings_heuristics_by_its_entry_points(tmp_path, mo
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="is what that process runs")
-@pytest.mark.thorough
 def test_interpreted_searches_ask_the_same_functions():
     program = """
 import plyground

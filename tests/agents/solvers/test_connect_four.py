@@ -10,7 +10,6 @@ from helpers import ROOT, random_position
 from plyground import make_game
 from plyground.agents.solvers import connect_four as solver_module
 from plyground.agents.solvers.solver import make_solver, solve
-from plyground.envs.specification import SpecificationError
 
 POSITIONS = ROOT / "benchmarks" / "positions"
 SMALL_BOARDS = [  # rows, cols, connect
@@ -173,8 +172,3 @@ def test_a_table_that_is_far_too_small_gives_the_same_values():
     np.testing.assert_array_equal(
         make_solver(game, 1).solve_batch(positions), make_solver(game, 64).solve_batch(positions)
     )
-
-
-def test_a_memory_too_small_for_the_keys_of_a_board_is_refused():
-    with pytest.raises(SpecificationError, match=r"memory=16 is not enough .* at least 256 MiB"):
-        make_solver(make_game("connect_four:rows=7,cols=8"), 16)

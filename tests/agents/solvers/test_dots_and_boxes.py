@@ -89,7 +89,6 @@ def test_search_equals_the_table_on_random_positions(rows, cols, count):
 
 
 @pytest.mark.parametrize(("rows", "cols"), [(4, 4), (5, 5), (3, 9 - 1), (2, 12), (1, 21)])
-@pytest.mark.thorough
 def test_endgames_of_large_boards_equal_minimax(rows, cols):
     """The boards of more than 49 edges have no numbers for all collections of chains."""
     game, solver = game_of(rows, cols), searching_solver(rows, cols)

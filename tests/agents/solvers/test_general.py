@@ -65,7 +65,6 @@ def positions_of(game):
 
 
 @pytest.mark.parametrize("spec", SMALL_VARIANTS)
-@pytest.mark.fast_cases(6)
 def test_late_positions_of_every_game_have_the_values_of_full_enumeration(spec):
     game, rng = make_game(spec), random.Random(0)
     solver = SolverOfAnyBoard(game, 1)
@@ -94,7 +93,6 @@ def test_the_positions_of_tic_tac_toe_have_the_value_of_full_enumeration():
 
 
 @pytest.mark.parametrize("spec", WITH_OWN_SOLVERS)
-@pytest.mark.fast_cases(2)
 def test_every_action_has_the_value_that_the_games_own_solver_gives_it(spec):
     game, rng = make_game(spec), random.Random(1)
     own, general = make_solver(game), GeneralSolver(game, 64)

@@ -13,7 +13,6 @@ import pytest
 from helpers import run_python
 from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import SolveInterrupted, make_solver, solve
-from plyground.envs.specification import SpecificationError
 
 pytestmark = pytest.mark.thorough
 
@@ -39,7 +38,6 @@ LARGE = [
 
 
 @pytest.mark.parametrize("spec", SMALL)
-@pytest.mark.fast_cases(1)
 def test_a_batch_gives_the_values_of_its_positions_as_objects_and_as_records(spec):
     game = make_game(spec)
     positions = [
@@ -55,7 +53,6 @@ def test_a_batch_gives_the_values_of_its_positions_as_objects_and_as_records(spe
 
 
 @pytest.mark.parametrize("spec", LARGE)
-@pytest.mark.fast_cases(1)
 def test_a_time_limit_gives_the_bounds_proved_until_then_and_a_legal_action(spec, monkeypatch):
     ticks = itertools.count()  # a clock that advances by a second each time it is read
     monkeypatch.setattr(clock, "perf_counter", lambda: float(next(ticks)))
@@ -176,23 +173,3 @@ def test_positions_that_a_solver_does_not_take_are_refused():
         solver.solve(make_game("connect_four:rows=4,cols=4").initial_position())
     with pytest.raises(ValueError, match="records of connect_four"):
         solver.solve_batch(make_game("tic_tac_toe").new_records(2))
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("connect_four:rows=12,cols=12", r"\(rows \+ 1\) \* cols at most 64; .* has 156$"),
-        ("dots_and_boxes:rows=6,cols=6", "boards of at most 64 edges; .* has 84$"),
-        ("dots_and_boxes:rows=15,cols=15", "boards of at most 64 edges; .* has 480$"),
-        ("hex:size=9", "boards of at most 64 cells, this one has 81$"),
-        ("tic_tac_toe:size=8", r"rows \* \(cols \+ 1\) may be at most 64, here it is 72"),
-        ("gomoku", r"gomoku is beyond the solver: rows \* \(cols \+ 1\) may be .*, here it is 240"),
-        ("gomoku:size=7,rule=standard", "with rule=freestyle, other rules only where no more than"),
-    ],
-)
-def test_boards_beyond_the_solvers_are_refused_with_the_limit(spec, message):
-    game = make_game(spec)
-    with pytest.raises(SpecificationError, match=message):
-        solve(game.initial_position())
-    with pytest.raises(SpecificationError, match=message):
-        make_agent("solver", game=game)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import errno
-import importlib.util
 import pickle
 import random
 import struct
 from pathlib import Path
-from types import ModuleType
 
 import numba
 import pytest
+from helpers import script
 from numba.core import event
 from numba.core.caching import IndexDataCacheFile
 from plyground.envs.compiled import cache
@@ -43,17 +42,9 @@ def source(tmp_path, monkeypatch):
     return path
 
 
-def load(source: Path) -> ModuleType:
-    """The kernels, imported anew as by a new process."""
-    spec = importlib.util.spec_from_file_location("own_kernels", source)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def call(source: Path) -> tuple[float, bool]:
     """What a new process computes, and whether it compiles."""
-    module = load(source)
+    module = script(source)  # imported anew as by a new process
     with event.install_recorder("numba:compile") as compilations:
         return module.outer(2), bool(compilations.buffer)
 
@@ -125,7 +116,7 @@ def test_the_machine_code_of_other_arguments_or_another_function_is_not_taken(
     pattern, number, result, source
 ):
     """As where the index of a kernel names another file."""
-    module = load(source)
+    module = script(source)  # imported anew as by a new process
     assert (module.inner(2), module.outer(2)) == (RESULT - 1, RESULT)
     assert module.outer(number) == result
     first, second = sorted((source.parent / "cache").rglob(pattern))

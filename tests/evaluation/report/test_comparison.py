@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from command_line import invoke
+from command_line import invoke, refused
 from plyground.evaluation.report.comparison import compare
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.statistics.ratings import rate
@@ -75,6 +75,5 @@ def test_the_command_compares_as_text_json_and_page(stores, tmp_path):
 def test_stores_without_common_agents_are_refused(stores, tmp_path):
     other = str(tmp_path / "other.db")
     invoke(["tournament", "connect_four", "random", "greedy", "--pairs", "2", "--store", other])
-    result = invoke(["report", stores[0], "--beside", other])
-    assert result.exit_code == 2
-    assert "have no rated tournament of the same game" in result.stderr
+    said = refused("report", stores[0], "--beside", other)
+    assert "have no rated tournament of the same game" in said

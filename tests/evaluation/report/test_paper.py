@@ -9,7 +9,7 @@ import re
 import time
 
 import pytest
-from command_line import plyground as command
+from command_line import done
 from helpers import run
 from plyground.envs.loading.version import RELEASED
 from plyground.evaluation.plan import Plan
@@ -38,8 +38,7 @@ def report(store):
 
 
 def test_the_command_writes_every_table_and_figure(store, tmp_path):
-    result = command("report", store, "--out", tmp_path / "new" / "paper")
-    assert result.exit_code == 0, result.output
+    result = done("report", store, "--out", tmp_path / "new" / "paper")
     names = {path.name for path in (tmp_path / "new" / "paper").iterdir()}
     expected = {f"{name}.{ending}" for name in TABLES for ending in ("csv", "tex")}
     expected |= {f"{name}.{ending}" for name in ("elo", "speed") for ending in ("svg", "pdf")}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import sqlite3
 
 import pytest
 from command_line import invoke
-from helpers import play
+from helpers import change_store, play
 from plyground import make_agent, make_game
 from plyground.agents.registry import agent_classes
 from plyground.envs.workers.jobs import HERE as THIS_PROCESS
@@ -55,9 +53,9 @@ def store_with(path, second, limits=LIMITS, agents=PLAN.agents):
     with Store(path) as store:
         plan = PLAN.replace(agents=agents, **limits.identity())
         Tournament(plan, store).run()
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE games SET conditions = ?", [text_of(HERE)])
-        connection.execute("UPDATE games SET conditions = ? WHERE number = 1", [text_of(second)])
+    change_store(path, "UPDATE games SET conditions = ?", values=(text_of(HERE),))
+    second_game = "UPDATE games SET conditions = ? WHERE number = 1"
+    change_store(path, second_game, values=(text_of(second),))
 
 
 @pytest.mark.parametrize("under", [HERE, *OTHERS])

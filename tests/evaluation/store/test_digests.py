@@ -1,14 +1,12 @@
 """The digest of the games: the same wherever they are played, another if anything of them is."""
 
-import contextlib
 import re
 import shutil
-import sqlite3
 import subprocess
 import sys
 
 import pytest
-from helpers import run
+from helpers import change_store, run
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
 
@@ -31,10 +29,7 @@ def original(tmp_path_factory):
 def changed(original, tmp_path, *statements):
     """The digests of a copy in which something was changed."""
     path = shutil.copy(original, tmp_path / "changed.db")
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        for statement in statements:
-            assert connection.execute(statement).rowcount > 0, statement
-        connection.commit()
+    change_store(path, *statements)
     return digests(path)
 
 

@@ -10,7 +10,7 @@ import sys
 
 import pyarrow.parquet
 import pytest
-from command_line import invoke
+from command_line import done, invoke, refused
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.export import COLUMNS, export_games
@@ -94,12 +94,10 @@ def test_the_command_writes_to_standard_output_or_to_a_file(store_and_games, tmp
     assert [json.loads(line) for line in result.stdout.splitlines()] == lines(path)
     result = invoke(["export", str(path), "--format", "csv", "--out", str(tmp_path / "games")])
     assert (result.stdout, result.stderr) == ("", f"10 games in {tmp_path / 'games'}\n")
-    result = invoke(["export", str(path), "--out", str(tmp_path / "games.csv")])
-    assert result.exit_code == 0
+    done("export", path, "--out", tmp_path / "games.csv")
     assert (tmp_path / "games.csv").read_bytes() == (tmp_path / "games").read_bytes()
-    result = invoke(["export", str(path), "--out", str(tmp_path / "games.xml")])
-    assert result.exit_code == 2
-    assert "ends in none of .jsonl, .csv, .parquet" in result.stderr
+    said = refused("export", path, "--out", tmp_path / "games.xml")
+    assert "ends in none of .jsonl, .csv, .parquet" in said
     assert not (tmp_path / "games.xml").exists()
 
 

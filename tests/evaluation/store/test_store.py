@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from helpers import change_store
 from plyground.evaluation.fingerprints import Description
 from plyground.evaluation.match import GameResult
 from plyground.evaluation.store.schema import FORMAT
@@ -81,9 +82,7 @@ def refusal(path) -> str:
 def test_a_store_of_another_format_is_refused_and_left_as_it_is(number, tmp_path):
     path = tmp_path / "store.db"
     Store(path).open().close()
-    connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA user_version = {number}")
-    connection.close()
+    change_store(path, f"PRAGMA user_version = {number}")
     content = path.read_bytes()
     assert f"is a store of format {number}, this plyground reads format {FORMAT};" in refusal(path)
     assert path.read_bytes() == content
@@ -105,9 +104,7 @@ def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(content, tmp_path)
 
 def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path):
     path = tmp_path / "other.db"
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE recipes (name TEXT)")
-    connection.close()
+    change_store(path, "CREATE TABLE recipes (name TEXT)")
     content = path.read_bytes()
     assert "SQLite file of another program" in refusal(path)
     assert path.read_bytes() == content

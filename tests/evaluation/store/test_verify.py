@@ -5,25 +5,20 @@ repeatable, and no others.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import re
 import shutil
 import sqlite3
 
 import pytest
-from command_line import invoke
-from helpers import ROOT, run
+from command_line import done, invoke
+from helpers import run, script
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store, StoreError
 from plyground.evaluation.tournament import Tournament
 from plyground.evaluation.verification import verify
 
-_spec = importlib.util.spec_from_file_location(
-    "tamperings_script", ROOT / "benchmarks" / "stores" / "tamperings.py"
-)
-tamperings = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(tamperings)
+tamperings = script("benchmarks/stores/tamperings.py")
 
 # a process for each agent and verification would take minutes
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("agents_in_this_process")]
@@ -305,8 +300,7 @@ def test_a_sample_is_drawn_from_all_games(original):
 
 
 def test_repeatable_agents_are_said_to_be_so(path):
-    result = invoke(["verify", path, "--games", "5", "--isolate", "never"])
-    assert result.exit_code == 0, result.output
+    result = done("verify", path, "--games", "5", "--isolate", "never")
     assert "18 of 18 games follow the rules" in result.stdout
     assert "5 of 5 replayed games had the same moves" in result.stdout
     output = json.loads(invoke(["verify", path, "--games", "0", "--json"]).stdout)

@@ -11,7 +11,7 @@ import types
 
 import numpy as np
 import pytest
-from command_line import invoke
+from command_line import done
 from helpers import random_positions, run
 from networks import write_network
 from plyground import make_agent, make_game
@@ -169,8 +169,7 @@ def test_a_submission_computes_what_the_policy_computes(convolutional, tmp_path)
 
 
 def test_a_submission_plays_the_same_moves_without_plyground(convolutional, tmp_path):
-    result = invoke(["export-policy", convolutional, "--out", tmp_path / "submission.py"])
-    assert result.exit_code == 0, result.output
+    result = done("export-policy", convolutional, "--out", tmp_path / "submission.py")
     assert "a submission to ConnectX" in result.stdout
     policy = make_agent(f"onnx:{convolutional}", "connect_four")
     submission_agent = make_agent(f"kaggle:{tmp_path / 'submission.py'}", "connect_four")

@@ -12,8 +12,6 @@ from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import Solver
 from plyground.envs import rules as r
 
-pytestmark = pytest.mark.thorough
-
 RUNNERS = 0  # the heuristic
 
 
@@ -29,6 +27,7 @@ def test_the_last_piece_that_is_captured_ends_the_game():
     assert str(position.outcome) == "White (X) wins: all pieces were captured"
 
 
+@pytest.mark.thorough
 def test_a_race_that_runners_calls_decided_is_decided():
     spec = "breakthrough:rows=5,cols=3"
     game = make_game(spec)
@@ -57,6 +56,7 @@ PART = "solve breakthrough:rows=5,cols=4 --position OOOO/O1O1/1XO1/1XX1/XXXX:X -
 
 
 @pytest.mark.parametrize("weak", ["", " --weak"])
+@pytest.mark.thorough
 def test_a_result_in_part_says_what_is_proved_and_what_is_open(monkeypatch, weak):
     stopped = functools.partialmethod(Solver.solve, most_nodes=200_000)
     monkeypatch.setattr(Solver, "solve", stopped)

@@ -87,10 +87,7 @@ WINNING = {
 }
 
 
-@pytest.mark.parametrize(
-    "size",
-    [5, pytest.param(6, marks=pytest.mark.thorough), pytest.param(7, marks=pytest.mark.slow)],
-)
+@pytest.mark.parametrize("size", [5, 6, pytest.param(7, marks=pytest.mark.slow)])
 def test_exactly_the_published_openings_win(size):
     game = make_game(f"hex:size={size}")
     values = make_solver(game).action_values(game.initial_position())

@@ -10,7 +10,6 @@ import pytest
 from plyground import make_agent, make_game
 from plyground.agents.own.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
-from plyground.envs.specification import SpecificationError
 from plyground.extras.gomoku_engine.engine_kernels import EngineOptions
 from plyground.extras.gomoku_engine.fours import find_fours
 from plyground.extras.gomoku_engine.patterns import CHANGES, make_move, unmake_move
@@ -166,12 +165,6 @@ def test_each_reduction_saves_nodes(option):
         return sum(agent.analyse(position).nodes for position in positions)
 
     assert nodes(full | {option: getattr(EngineOptions(), option)}) < nodes(full)
-
-
-def test_the_agent_names_the_games_that_it_plays():
-    for spec in ("connect_four", "gomoku:connect=6"):
-        with pytest.raises(SpecificationError, match="the agent gomoku plays gomoku with up to 5"):
-            make_agent("gomoku", make_game(spec))
 
 
 def test_the_levels_are_settings_of_the_engine():

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import pytest
+from helpers import script
 
 pytestmark = pytest.mark.thorough
 
-FILE = Path(__file__).parents[3] / "benchmarks/extras/gomoku_engine/fours.py"
-spec = importlib.util.spec_from_file_location("fours", FILE)
-assert spec is not None
-assert spec.loader is not None
-fours = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(fours)
-
+fours = script("benchmarks/extras/gomoku_engine/fours.py")
 POSITIONS = fours.read()
 
 

@@ -16,7 +16,6 @@ import pytest
 from helpers import TESTS, run
 from plyground import make_agent, make_game
 from plyground.agents.faults import EXITED, HUNG, ILLEGAL_ACTION, NO_ACTION
-from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import play_game
 from plyground.evaluation.plan import Plan
 from plyground.extras.gomoku_engine.gomocup import engine_agent
@@ -224,27 +223,6 @@ def test_command_and_arguments_are_quoted_safely(playing, tmp_path):
     assert start.is_legal(agent.act(start))
     assert agent.options["time"] == 0.5
     assert make_agent(agent.spec).options == agent.options
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("gomocup", "write gomocup:COMMAND"),
-        ("gomocup:no-such-engine-here", "there is no program 'no-such-engine-here'"),
-        (f"gomocup:{sys.executable} 'x", "cannot be read"),
-        (f"gomocup:{sys.executable},folder=/no/such", "there is no folder '/no/such'"),
-        (f"gomocup:{sys.executable},time=0", "time must be a number from 0.001"),
-    ],
-)
-def test_what_cannot_be_run_is_refused(spec, message):
-    with pytest.raises(SpecificationError, match=message):
-        make_agent(spec)
-
-
-@pytest.mark.parametrize("game", ["connect_four", "gomoku:size=7,connect=4"])
-def test_other_games_are_refused(game):
-    with pytest.raises(SpecificationError, match=f"protocol does not support {game}"):
-        make_agent(f"gomocup:{REFERENCE}", game)
 
 
 def test_the_version_follows_the_program(tmp_path):

@@ -10,7 +10,6 @@ import pytest
 from plyground import make_agent, make_game
 from plyground.agents.own.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
-from plyground.envs.specification import SpecificationError
 from plyground.extras.gomoku_engine.guide import SURE, UNLIKELY, PatternsNetwork
 from plyground.extras.gomoku_engine.values import POINTS, static_points
 
@@ -87,12 +86,3 @@ def test_its_search_beats_medium_from_both_seats(rule):
         while not position.is_over:
             position.play(agents[position.to_move].act(position))
         assert position.outcome.winner == seat
-
-
-def test_other_games_are_refused():
-    with pytest.raises(SpecificationError, match="plays gomoku, not connect_four"):
-        make_agent("mcts:network=patterns", "connect_four")
-    with pytest.raises(SpecificationError, match="rows of up to"):
-        make_agent("mcts:network=patterns", "gomoku:connect=8")
-    with pytest.raises(SpecificationError, match="threads= does not go with network="):
-        make_agent("mcts:network=patterns,threads=2", "gomoku")

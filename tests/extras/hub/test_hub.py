@@ -11,7 +11,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from command_line import invoke
+from command_line import done, invoke, refused
 from networks import write_network
 from plyground import load_policy, make_agent, make_game
 from plyground.agents.policies.policy_file import load_policy_file
@@ -72,8 +72,7 @@ def test_a_policy_of_the_hub_is_the_file_and_is_called_by_its_name(cache):
 @pytest.mark.thorough
 def test_a_match_in_processes_of_their_own_plays_it(cache):
 
-    result = invoke(["match", "tic_tac_toe", "onnx:hf://one/ttt", "random"])
-    assert result.exit_code == 0, result.output
+    done("match", "tic_tac_toe", "onnx:hf://one/ttt", "random")
 
 
 def test_pull_writes_the_file(cache, tmp_path):
@@ -84,8 +83,7 @@ def test_pull_writes_the_file(cache, tmp_path):
 
 def test_push_writes_file_and_card_into_a_folder(cache, tmp_path):
     write_network(tmp_path / "own.onnx", "tic_tac_toe")
-    result = invoke(["push", "own.onnx", "out/folder"])
-    assert result.exit_code == 0, result.output
+    done("push", "own.onnx", "out/folder")
     assert (tmp_path / "out/folder" / FILE).read_bytes() == (tmp_path / "own.onnx").read_bytes()
     card = (tmp_path / "out/folder/README.md").read_text()
     for name, text in load_policy_file("own.onnx").metadata.items():
@@ -96,8 +94,7 @@ def test_push_writes_file_and_card_into_a_folder(cache, tmp_path):
 def test_a_folder_that_push_wrote_is_pulled_and_pushed(cache, tmp_path):
     write_network(tmp_path / "own.onnx", "tic_tac_toe")
     for words in ("push own.onnx folder", "push folder copy", "pull copy --out mine.onnx"):
-        result = invoke(words.split())
-        assert result.exit_code == 0, result.output
+        done(words)
     assert (tmp_path / "mine.onnx").read_bytes() == (tmp_path / "own.onnx").read_bytes()
 
 
@@ -114,11 +111,7 @@ def test_a_folder_that_push_wrote_is_pulled_and_pushed(cache, tmp_path):
 )
 def test_what_is_not_there_or_not_allowed_is_said_in_a_sentence(words, sentence, cache, tmp_path):
     write_network(tmp_path / "own.onnx", "tic_tac_toe")
-    result = invoke(words.split())
-    assert result.exit_code == 2
-    assert result.stderr.startswith("plyground: ")
-    assert sentence in result.stderr
-    assert result.stderr.count("\n") == 1
+    assert sentence in refused(words)
 
 
 def test_without_the_library_it_says_what_to_install(cache, tmp_path, monkeypatch):

@@ -104,12 +104,6 @@ def test_the_centre_book_opens_every_game_and_leaves_the_rest_to_the_agent(name,
         position.play(decision.action)
 
 
-def test_a_game_that_does_not_say_where_its_actions_are_has_no_centre():
-    name = next(name for name in game_names() if not has_centre(name))
-    with pytest.raises(SpecificationError, match="book=centre needs a board with a centre"):
-        make_agent("alphabeta:book=centre", game=name)
-
-
 # -- files --
 
 
@@ -300,23 +294,3 @@ def test_the_command_makes_a_file_that_agents_play_from(tmp_path, monkeypatch):
     )
     output = plyground_json("analyse tic_tac_toe --moves a1 --agent alphabeta:book=ttt.book")
     assert (output["name"], output["from_book"], output["score_in_words"]) == ("b2", True, "draw")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("tic_tac_toe --out ttt.book --agent human", "the agent human cannot analyse"),
-        ("tic_tac_toe --out ttt.book --plies 99", "no game of tic_tac_toe has more than 9"),
-        ("tic_tac_toe --out .", "cannot be written: it is a folder"),
-        (
-            "connect_four --plies 1 --out missing/book",
-            "opening book missing/book cannot be written",
-        ),
-    ],
-)
-def test_the_command_refuses_with_one_sentence_and_status_2(words, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    result = plyground(f"book {words}")
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    assert message in result.stderr
-    assert list(tmp_path.iterdir()) == []

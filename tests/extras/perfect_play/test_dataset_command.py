@@ -39,23 +39,3 @@ def test_positions_come_from_the_games_of_a_store(tmp_path):
     data = datasets.load("data.npz")
     assert data.metadata["source"] == "games.db"
     assert np.all(data.arrays["ply"] < 9)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("connect_four --positions 5 --out a.npz --plies x", "--plies x is not of the form"),
-        ("connect_four --positions 5 --out a.npz --plies 40-50", "plies 40 to 50 are not possible"),
-        ("connect_four --positions 5 --out a.txt", "not a .parquet or .npz file"),
-        ("connect_four --positions 0 --out a.npz", "positions"),
-        ("gomoku --positions 5 --out a.npz", "solver"),
-        ("tic_tac_toe --positions 5 --out a.npz --by greedy --from-store b.db", "be combined"),
-        ("tic_tac_toe --positions 5 --out a.npz --from-store b.db", "b.db"),
-        ("tic_tac_toe --positions 5 --out a.npz --by gredy", "there is no agent 'gredy'"),
-    ],
-)
-def test_bad_input_gets_a_sentence_and_status_2(words, message):
-    result = dataset(*words.split())
-    assert result.exit_code == 2, result.output
-    assert message in " ".join(result.stderr.split())
-    assert "Traceback" not in result.output

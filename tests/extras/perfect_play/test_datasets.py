@@ -185,23 +185,6 @@ def test_torch_loaders_read_it(tmp_path):
     assert shapes == {(16, 3, 3, 2)}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"out": "data.csv"}, "is not a .parquet or .npz file name"),
-        ({"out": "missing/data.npz"}, "its folder does not exist"),
-        ({"plies": range(5, 12)}, "plies 5 to 11 are not possible"),
-        ({"game": "gomoku"}, "solver"),
-        ({"source": Source("alphabet")}, "there is no agent 'alphabet'"),
-    ],
-)
-def test_what_cannot_be_made_is_refused_in_a_sentence(arguments, message, tmp_path):
-    settings = {"game": "tic_tac_toe", "out": "data.npz"} | arguments
-    game, out = make_game(settings.pop("game")), tmp_path / settings.pop("out")
-    with pytest.raises(SpecificationError, match=message):
-        build_dataset(game, 10, out, **settings)
-
-
 def test_files_that_are_no_dataset_are_refused_in_a_sentence(tmp_path):
     (tmp_path / "text.npz").write_text("nothing")
     np.savez(tmp_path / "other.npz", a=np.zeros(3))

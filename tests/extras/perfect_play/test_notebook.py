@@ -7,9 +7,10 @@ import re
 
 import plyground
 import pytest
+from command_line import done
 from command_line import plyground as command
 from helpers import SMALL_GAMES, run
-from pages import CONTRASTS, chromium
+from pages import CONTRASTS
 from plyground import make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.pictures.drawing import to_svg
@@ -30,12 +31,6 @@ pytestmark = pytest.mark.thorough
 BLUNDER = ["a", "a", "b", "b", "c", "e", "d"]  # player_1 must stop three in a row at d, and plays e
 GAME = "connect_four:rows=5,cols=5"
 MARKUP = "<script>alert(1)</script>"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as chrome:
-        yield chrome
 
 
 @pytest.fixture(scope="module")
@@ -182,8 +177,7 @@ def test_a_tournaments_table_is_a_plain_table(browser, store):
 
 def test_replay_writes_the_page(store, tmp_path):
     page = tmp_path / "game.html"
-    result = command("replay", store, 1, "--html", page)
-    assert result.exit_code == 0, result.output
+    done("replay", store, 1, "--html", page)
     (data,) = data_of(page.read_text("utf-8"))
     with Store(store) as open_store:
         _, game = open_store.game(1)

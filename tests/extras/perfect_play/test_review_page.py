@@ -6,7 +6,6 @@ import random
 
 import pytest
 from helpers import GAMES
-from pages import chromium
 from plyground import make_game
 from plyground.agents.decision import Score
 from plyground.evaluation.played_game import PlayedGame
@@ -18,12 +17,6 @@ from plyground.extras.records.sgf import read_sgf, write_sgf
 pytestmark = pytest.mark.thorough
 
 TRIES = 25  # random games, among which one is drawn where that is not rare
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as chrome:
-        yield chrome
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from command_line import plyground
+from command_line import done
 from helpers import SMALL_RUN
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
@@ -47,10 +47,7 @@ def test_the_command_and_the_function_learn_the_same_weights(algorithm, tmp_path
         options = ["--data", tmp_path / "perfect.npz"]
     for name, value in settings.items():
         options += ["--set", f"{name}={value}"]
-    result = plyground(
-        *("train", algorithm, "tic_tac_toe", "--seed", 7, "--out", tmp_path / "command"), *options
-    )
-    assert result.exit_code == 0, result.output
+    done(*("train", algorithm, "tic_tac_toe", "--seed", 7, "--out", tmp_path / "command"), *options)
     assert torch.get_num_threads() == threads_of_torch
     if algorithm == "supervised":
         settings |= {"data": str(tmp_path / "perfect.npz")}

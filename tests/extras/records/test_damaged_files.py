@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from command_line import plyground
+from command_line import done, plyground
 from helpers import TESTS, finished_position
 from plyground import make_game
 from plyground.extras.records.formats import READERS, read_games
@@ -92,8 +92,7 @@ def test_no_damage_is_too_much(ending, tmp_path):
 def test_the_command_takes_a_whole_file_over_once(ending, tmp_path):
     path, store = tmp_path / f"game.{ending.upper()}", tmp_path / "store.db"
     path.write_bytes(FILES[ending])
-    first = plyground(f"import {path} --store {store}")
-    assert first.exit_code == 0
+    first = done(f"import {path} --store {store}")
     assert int(first.stderr.partition(" games in")[0]) > 0
     again = plyground(f"import {path} --store {store}")
     assert again.stderr.startswith(f"0 games in {store};")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
-from command_line import plyground
-from helpers import finished_position, run
+from command_line import done, plyground
+from helpers import change_store, finished_position, run
 from plyground import make_game
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
@@ -158,8 +156,7 @@ def test_a_store_is_exported_and_imported_again(tmp_path):
     for field in ("moves", "returns"):
         ours, theirs = (sorted(getattr(g.result, field) for g in of) for of in (games, copies))
         assert ours == theirs
-    report = plyground(f"report {other} --json")
-    assert report.exit_code == 0, report.stderr
+    done(f"report {other} --json")
     standing = plyground(f"export {store} --format sgf")
     assert standing.stdout == (tmp_path / "games.sgf").read_text()
 
@@ -181,8 +178,7 @@ def test_games_that_cannot_be_read_are_named_and_the_others_kept(tmp_path):
     complaint = f"plyground: {bad}: game 2: move 2 (a15) cannot be played: it is illegal there\n"
     assert refused.stderr == complaint
     assert not store.exists()
-    result = plyground(f"import {good} {bad} --store {store}")
-    assert result.exit_code == 0
+    result = done(f"import {good} {bad} --store {store}")
     assert result.stderr == (
         f"{complaint}plyground: {bad}: game 4: B[a] is not a cell of a board of 15x15\n"
         f"3 games in {store}; 2 cannot be read, see above\n"
@@ -213,8 +209,8 @@ def test_games_that_were_drawn_by_their_length_are_imported(tmp_path):
     assert plyground(f"import {file} --store {other} --strict").stderr == f"4 games in {other}\n"
     assert plyground(f"verify {other}").exit_code == 0
     assert "agreed" in plyground(f"replay {other} 1").stdout
-    with sqlite3.connect(other) as connection:  # an agreed draw is worth nothing to either
-        connection.execute("UPDATE games SET return_0 = 1, return_1 = -1 WHERE number = 2")
+    # an agreed draw is worth nothing to either
+    change_store(other, "UPDATE games SET return_0 = 1, return_1 = -1 WHERE number = 2")
     found = plyground(f"verify {other}")
     assert found.exit_code == 1
     assert "game 2 is not over after its moves" in found.stdout + found.stderr

@@ -7,7 +7,7 @@ import random
 import re
 
 import pytest
-from command_line import invoke
+from command_line import done
 from helpers import GAMES, SMALL_GAMES
 from plyground import make_game
 from plyground.agents.human import read_move
@@ -15,8 +15,7 @@ from plyground.evaluation.report.board import CHANGE, WON, board, winning_row
 
 
 def play(*words, stdin):
-    result = invoke(["play", *words], stdin="".join(f"{line}\n" for line in stdin))
-    assert result.exit_code == 0, result.output
+    result = done("play", *words, stdin="".join(f"{line}\n" for line in stdin))
     assert "Traceback" not in result.output
     return result.stdout
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from pages import chromium
 from playwright.sync_api import expect
 from plyground import make_agent, make_game
 from plyground.evaluation.fingerprints import describe
@@ -34,12 +33,6 @@ def store(tmp_path_factory):
 def server():
     with running() as web_server:
         yield web_server
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as chromium_browser:
-        yield chromium_browser
 
 
 @pytest.fixture

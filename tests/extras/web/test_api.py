@@ -11,26 +11,18 @@ import threading
 import time
 
 import pytest
-from fastapi.testclient import TestClient
-from helpers import SMALL_VARIANTS, finished_position, random_position
+from helpers import SMALL_VARIANTS, random_position
 from plyground import make_game
-from plyground.envs.game import Position
 from plyground.evaluation.reviews import estimator_of
-from plyground.extras.web import sessions, settings
-from plyground.extras.web.app import make_app
+from plyground.extras.web import sessions
 from plyground.extras.web.opponents import PRESETS, choices, limit_spec
 from plyground.extras.web.pages import STATIC
 from plyground.extras.web.positions import LineOfPlay, link_text, split_moves
 from plyground.extras.web.wording.words import words_of
+from web_server import ADDRESS, client_of
 
-ADDRESS = "http://127.0.0.1:8000"
 LONG = "game=gomoku&agent=alphabeta:depth=12,radius=2"
 LARGEST_PAGE = 250_000
-
-
-def client_of(**changes) -> TestClient:
-    app = make_app(settings.ServerSettings(workers=1, no_warm_up=True, **changes))
-    return TestClient(app, base_url=ADDRESS)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +56,7 @@ def think(client, query: str) -> dict:
 def test_a_view_has_every_legal_action_with_a_place_a_name_and_a_label(client, spec):
     game = make_game(spec)
     position = random_position(game, 4, seed=3)
-    names = _names_to(game, position)
+    names = [game.action_to_text(action) for action in position.moves]
     view = client.post("/api/view", json={"game": spec, "moves": names, "threats": True}).json()
     assert [action["action"] for action in view["actions"]] == position.legal_actions()
     assert len({action["label"] for action in view["actions"]}) == len(view["actions"])
@@ -75,32 +67,6 @@ def test_a_view_has_every_legal_action_with_a_place_a_name_and_a_label(client, s
     assert view["to_move"] == position.to_move
     assert view["text"] == str(position)
     assert split_moves(game, view["link"]) == names
-
-
-def _names_to(game, position: Position) -> list[str]:
-    """The moves of ``random_position(game, 4, seed=3)``."""
-    import random
-
-    rng, records, names = random.Random(3), game.initial_position(), []
-    while len(names) < 4 and not records.is_over:
-        action = rng.choice(records.legal_actions())
-        names.append(game.action_to_text(action))
-        records.play(action)
-    assert records == position
-    return names
-
-
-@pytest.mark.parametrize("spec", SMALL_VARIANTS)
-@pytest.mark.parametrize("language", ["en", "vi"])
-def test_every_end_of_a_game_is_told_in_the_visitors_language(spec, language):
-    game = make_game(spec)
-    for seed in range(6):
-        position = finished_position(game, seed)
-        words = words_of(language)
-        sentence = words.outcome(position)
-        if language == "vi":
-            assert position.outcome.reason not in sentence
-        assert "{" not in sentence
 
 
 def test_moves_of_one_letter_need_no_commas():
@@ -122,6 +88,10 @@ def test_moves_of_one_letter_need_no_commas():
         ("/api/think?game=tic_tac_toe", "invalid", "Agent"),
         ("/api/think?game=tic_tac_toe&agent=random&moves=a1,b1,a2,b2,a3", "over", ""),
         ("/api/solve?game=gomoku", "no_solver", "gomoku"),
+        ("/api/solve?game=tic_tac_toe&position=XX2/3/3", "position", "row 1 has 3 places, not 4"),
+        ("/api/lines?game=connect_four&agent=random&position=7/7/7/7/X6/7", "position", "floats"),
+        (f"/api/solve?game=gomoku&position={'x' * 1001}", "invalid", "1000"),
+        ("/api/review?game=tic_tac_toe&position=1X1/3/3&moves=a1", "no_game", ""),
         ("/api/review?game=tic_tac_toe", "no_moves", ""),
         ("/api/nowhere", "no_page", ""),
         ("/static/nowhere.js", "no_file", ""),
@@ -260,11 +230,6 @@ def test_a_random_agent_repeats_its_move_by_the_seed_of_the_game(client):
     ]
     assert moves[0] == moves[1]
     assert len(set(moves)) > 2
-
-
-def test_a_finished_game_has_nothing_to_decide(client):
-    answer = client.get("/api/think?game=tic_tac_toe&agent=random&moves=a1,a2,b1,b2,c1")
-    assert answer.status_code == 409
 
 
 @contextlib.contextmanager

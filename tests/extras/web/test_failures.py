@@ -7,15 +7,12 @@ import re
 from urllib.parse import quote
 
 import pytest
-from fastapi.testclient import TestClient
 from playwright.sync_api import expect
 from plyground.agents.faults import HUNG, RAISED, Fault
 from plyground.envs.specification import SpecificationError
 from plyground.extras.web import api
-from plyground.extras.web.app import make_app
-from plyground.extras.web.settings import ServerSettings
 from plyground.extras.web.thinking import Decide
-from web_server import Server
+from web_server import Server, client_of
 
 AGENT = "python:broken.agents:FailsUntilMended"
 SENTENCES = {
@@ -33,8 +30,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def client():
-    settings = ServerSettings(workers=1, no_warm_up=True, agents=(AGENT,))
-    with TestClient(make_app(settings), base_url="http://127.0.0.1:8000") as visitor:
+    with client_of(agents=(AGENT,)) as visitor:
         yield visitor
 
 

@@ -50,7 +50,6 @@ def browser(scheme):
 
 
 @pytest.mark.parametrize("path", PAGES)
-@pytest.mark.fast_cases(2)
 def test_every_page_is_legible_and_as_wide_as_the_window(visit, scheme, path):
     page = visit(path, viewport=DESK)
     if path.startswith("/review"):
@@ -59,7 +58,6 @@ def test_every_page_is_legible_and_as_wide_as_the_window(visit, scheme, path):
     assert_fit(page, "#board, .cards svg, .scroll")
 
 
-@pytest.mark.fast_cases(1)
 def test_the_report_is_legible_and_as_wide_as_the_window(browser, store, tmp_path):
     file = tmp_path / "report.html"
     assert plyground("report", str(store), "--html", str(file)).exit_code == 0

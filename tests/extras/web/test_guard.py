@@ -10,13 +10,7 @@ from fastapi.testclient import TestClient
 from plyground.extras.web import guard, sessions, settings
 from plyground.extras.web.app import make_app
 from starlette.exceptions import HTTPException
-
-ADDRESS = "http://127.0.0.1:8000"
-
-
-def client_of(client: str = "127.0.0.1", **changes) -> TestClient:
-    app = make_app(settings.ServerSettings(workers=1, no_warm_up=True, **changes))
-    return TestClient(app, base_url=ADDRESS, client=(client, 1))
+from web_server import ADDRESS, client_of
 
 
 @pytest.fixture(scope="module")

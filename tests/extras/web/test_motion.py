@@ -45,7 +45,6 @@ def play_one(page, name=None):
 
 
 @pytest.mark.parametrize("spec", sorted(GAMES))
-@pytest.mark.fast_cases(3)
 def test_a_piece_is_seen_between_two_places(browser, visit, spec):
     context = browser.new_context(viewport={"width": 1100, "height": 800})
     context.add_init_script(f"({HALF_WAY})()")
@@ -64,7 +63,6 @@ def test_a_piece_is_seen_between_two_places(browser, visit, spec):
 
 
 @pytest.mark.parametrize("spec", sorted(GAMES))
-@pytest.mark.fast_cases(1)
 def test_nothing_moves_where_a_person_wants_no_motion(browser, visit, spec):
     context = browser.new_context(reduced_motion="reduce")
     context.add_init_script(f"({HALF_WAY})()")
@@ -89,7 +87,6 @@ MOTIONS = {
 
 
 @pytest.mark.parametrize(("spec", "moves", "name"), MOTIONS)
-@pytest.mark.fast_cases(5)
 def test_a_move_is_shown_as_what_it_does(browser, visit, spec, moves, name):
     context = browser.new_context()
     context.add_init_script(f"({HALF_WAY})()")
@@ -106,7 +103,6 @@ def test_a_move_is_shown_as_what_it_does(browser, visit, spec, moves, name):
 
 
 @pytest.mark.parametrize("spec", sorted(GAMES))
-@pytest.mark.fast_cases(2)
 def test_no_board_glares_at_night(visit, spec):
     page = visit(f"/play?game={spec}&opponent=human", color_scheme="dark")
     picture = Image.open(io.BytesIO(page.locator("#board .picture").screenshot()))

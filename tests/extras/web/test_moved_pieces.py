@@ -127,13 +127,8 @@ def test_a_position_is_taken_over_only_when_the_server_has_answered(visit):
 def test_a_piece_is_dragged_to_its_target_or_back(visit):
     page = visit(BOARD)
     drawn = page.locator("#board .picture [data-kind]")
-
-    def middle(locator):
-        box = locator.bounding_box()
-        return [round(box["x"] + box["width"] / 2), round(box["y"] + box["height"] / 2)]
-
-    before = [middle(each) for each in drawn.all()]
-    x, y = middle(piece(page, "b2"))
+    before = [middle_of(each) for each in drawn.all()]
+    x, y = middle_of(piece(page, "b2"))
 
     def drag_to(*point):
         page.mouse.move(x, y)
@@ -143,12 +138,13 @@ def test_a_piece_is_dragged_to_its_target_or_back(visit):
 
     drag_to(5, 5)
     page.mouse.up()  # beside the board
-    assert [middle(each) for each in drawn.all()] == before
+    assert [middle_of(each) for each in drawn.all()] == before
     piece(page, "b2").click()
-    target = middle(page.locator(".area[data-action]").first)
+    target = middle_of(page.locator(".area[data-action]").first)
     drag_to(*target)
-    followed = [middle(each) for each in drawn.all()]
-    assert [now for now, then in zip(followed, before) if now != then] == [target]
+    followed = [middle_of(each) for each in drawn.all()]
+    moved = [now for now, then in zip(followed, before) if now != pytest.approx(then, abs=0.5)]
+    assert moved == [pytest.approx(target, abs=1)]
     expect(page.locator("#moves button")).to_have_count(0)
     page.mouse.up()
     expect(page.locator("#moves button")).to_have_count(1)
@@ -180,7 +176,6 @@ def middle_of(locator) -> list[float]:
     return [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("picked", [False, True])
 def test_a_piece_is_dragged_by_a_finger(visit, picked):
     page = visit("/play?game=breakthrough&opponent=human&moves=d2-d3,d7-d6", **FINGER)
@@ -200,7 +195,6 @@ def test_a_piece_is_dragged_by_a_finger(visit, picked):
     assert page.evaluate("scrollY") == 0
 
 
-@pytest.mark.thorough
 def test_a_piece_that_a_finger_drags_beside_the_board_goes_back(visit):
     page = visit("/play?game=breakthrough&opponent=human", **FINGER)
     finger, drawn = Finger(page), page.locator("#board .picture [data-kind]")

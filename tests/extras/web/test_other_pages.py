@@ -34,7 +34,6 @@ ANSWERED = """() => performance.getEntriesByType("resource")
 
 
 @pytest.mark.parametrize("most_nodes", [200_000, 2_000, None])
-@pytest.mark.fast_cases(1)
 def test_the_page_says_which_part_of_the_values_is_proved(browser, visit, most_nodes):
     game = make_game(PART[0])
     position, solver = game.position_from_text(PART[1]), make_solver(game)
@@ -79,7 +78,6 @@ def test_every_label_fits_its_cell(visit):
     assert all(width <= frame and left >= 0 <= right for width, frame, left, right in sizes)
 
 
-@pytest.mark.thorough
 def test_estimates_are_told_apart_from_proofs_and_lines_are_drawn(visit):
     page = visit("/analyse?game=hex:size=9&agent=alphabeta:depth=2,values=yes")
     expect(page.locator(".lines button")).to_have_count(3, timeout=60_000)
@@ -98,7 +96,6 @@ def test_estimates_are_told_apart_from_proofs_and_lines_are_drawn(visit):
     assert page.locator(".ahead").count() > 1
 
 
-@pytest.mark.thorough
 def test_an_analysis_deepens_while_it_is_looked_at(visit):
     page = visit("/analyse?game=hex:size=9&moves=e5&agent=mcts:time=1")
     note = page.locator("#result-first .note").first
@@ -109,7 +106,6 @@ def test_an_analysis_deepens_while_it_is_looked_at(visit):
     assert deeper > deep
 
 
-@pytest.mark.thorough
 def test_a_networks_choice_is_a_heat_map_beside_the_visits(visit):
     agent = "mcts:network=zoo:tic_tac_toe,simulations=60"
     page = visit(f"/analyse?game=tic_tac_toe&moves=b2&agent={agent}")
@@ -120,7 +116,6 @@ def test_a_networks_choice_is_a_heat_map_beside_the_visits(visit):
     assert page.locator(".heat").count() >= 4
 
 
-@pytest.mark.thorough
 def test_two_agents_stand_side_by_side(visit):
     page = visit("/analyse?game=tic_tac_toe&agent=greedy&second=montecarlo:simulations=5")
     expect(page.locator("#result-second .lines button")).to_have_count(3, timeout=60_000)
@@ -139,7 +134,6 @@ def test_a_line_is_stepped_through_and_left(visit):
     assert page.is_disabled("#back")
 
 
-@pytest.mark.thorough
 def test_two_agents_are_watched_step_by_step_and_on_their_own(visit):
     page = visit("/watch?game=tic_tac_toe&first=random&second=greedy")
     page.click("#step")
@@ -191,7 +185,6 @@ def test_a_lost_game_is_reviewed_and_its_mistake_is_found(visit):
     expect(page.locator("#moves button")).to_have_count(len(LOST))
 
 
-@pytest.mark.thorough
 def test_another_agent_grades_and_stands_in_the_address(visit):
     page = visit("/review?game=hex:size=3&moves=b2,a1,c3,a3,b1")
     page.wait_for_selector("body[data-reviewed]", timeout=120_000)
@@ -284,7 +277,6 @@ EXAMINED = [
 
 @pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (360, "dark"), (1280, "dark")])
 @pytest.mark.parametrize(("path", "opener"), EXAMINED)
-@pytest.mark.fast_cases(1)
 def test_axe_finds_no_fault_and_nothing_sticks_out(visit, path, opener, width, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
@@ -299,7 +291,6 @@ def test_axe_finds_no_fault_and_nothing_sticks_out(visit, path, opener, width, s
     assert (ground == "rgb(21, 23, 28)") == (scheme == "dark")
 
 
-@pytest.mark.thorough
 def test_an_exported_page_needs_no_server(visit, browser, server, tmp_path):
     page = visit(f"/review?game={SMALL}&moves={LOST}")
     page.wait_for_selector("body[data-reviewed]", timeout=120_000)

@@ -57,7 +57,6 @@ def play_to_the_end(page, press) -> None:
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
-@pytest.mark.fast_cases(1)
 def test_a_whole_game_by_clicks(visit, spec):
     page = visit(f"/play?game={spec}&{QUIET}")
     play_to_the_end(page, lambda choice: choice.click())
@@ -66,7 +65,6 @@ def test_a_whole_game_by_clicks(visit, spec):
     assert make_game(spec).position(names).is_over
 
 
-@pytest.mark.thorough
 def test_a_whole_game_by_keyboard(visit):
     page = visit(f"/play?game=tic_tac_toe&{QUIET}")
     page.focus(".area[tabindex='0']")
@@ -93,7 +91,6 @@ def test_a_whole_game_by_keyboard(visit):
     assert page.inner_text("#said")  # the live region tells the end
 
 
-@pytest.mark.thorough
 def test_a_finger_on_a_small_cell_aims_before_it_plays(visit):
     page = visit(
         "/play?game=gomoku:size=20&opponent=human",
@@ -112,13 +109,11 @@ def test_a_finger_on_a_small_cell_aims_before_it_plays(visit):
     assert "moves=k11,k10" in page.url
 
 
-@pytest.mark.thorough
 def test_a_link_without_an_opponent_gets_that_of_the_preset(visit):
     assert "opponent=greedy" in visit("/play?game=tic_tac_toe").url
     assert "opponent=alphabeta:depth=3" in visit("/play?game=dots_and_boxes:rows=1,cols=2").url
 
 
-@pytest.mark.thorough
 def test_a_player_who_closes_a_box_moves_again(visit):
     moves = "h 0 0,v 0 0,v 0 1"
     page = visit(f"/play?game=dots_and_boxes:rows=1,cols=2&{QUIET}&seat=1&moves={quote(moves)}")
@@ -128,7 +123,6 @@ def test_a_player_who_closes_a_box_moves_again(visit):
     assert page.inner_text("#player-0").split()[-2:] == ["1", "boxes"]
 
 
-@pytest.mark.thorough
 def test_a_pass_is_a_button_beside_the_board(visit):
     spec, names = _game_up_to_a_pass()
     mover = make_game(spec).position(names).to_move
@@ -151,7 +145,6 @@ def _game_up_to_a_pass() -> tuple[str, list[str]]:
     raise AssertionError("no game with a pass was found")
 
 
-@pytest.mark.thorough
 def test_undo_while_the_opponent_thinks_ends_its_search(visit, server):
     page = visit(SLOW)
     page.get_by_role("button", name="Cell h8").click()
@@ -165,7 +158,6 @@ def test_undo_while_the_opponent_thinks_ends_its_search(visit, server):
     wait_for_moves(quick, 2)
 
 
-@pytest.mark.thorough
 def test_undo_and_redo_go_over_ones_own_moves(visit):
     page = visit("/play?game=tic_tac_toe&opponent=greedy")
     for _ in range(2):
@@ -185,7 +177,6 @@ def test_undo_and_redo_go_over_ones_own_moves(visit):
     assert page.inner_text("#moves") == moves
 
 
-@pytest.mark.thorough
 def test_a_reload_and_a_link_in_another_browser_go_on_with_the_game(visit):
     page = visit("/play?game=connect_four&opponent=human")
     for name in "dde":
@@ -208,7 +199,6 @@ def test_a_reload_and_a_link_in_another_browser_go_on_with_the_game(visit):
         ("gomoku:size=9&moves=e5,e6,f5,f6,g5,g6,h5,h6", "Cell d5"),  # beyond the solver
     ],
 )
-@pytest.mark.thorough
 def test_a_hint_marks_an_action_and_says_it(visit, start, words):
     page = visit(f"/play?game={start}&opponent=human")
     page.click("#hint")
@@ -265,7 +255,6 @@ def test_two_buttons_of_hex_have_two_names(visit):
 
 
 @pytest.mark.parametrize("spec", sorted(GAMES))
-@pytest.mark.fast_cases(3)
 def test_board_moves_and_controls_stand_above_the_fold(visit, spec):
     page = visit(f"/play?game={spec}&opponent=greedy", viewport={"width": 1280, "height": 800})
     parts = ("h1", "[data-opens=how]", "#board", "#player-0", "#player-1", "#status", "#moves")
@@ -274,7 +263,6 @@ def test_board_moves_and_controls_stand_above_the_fold(visit, spec):
         assert 0 <= box["y"] <= box["y"] + box["height"] <= 800, part
 
 
-@pytest.mark.thorough
 def test_threats_are_marked_on_request(visit):
     page = visit("/play?game=tic_tac_toe&opponent=human&moves=a1,b2,a2")
     assert page.locator(".mark").count() == 0
@@ -296,7 +284,6 @@ def test_the_level_changes_in_mid_game_and_seats_are_swapped(visit):
     assert "seat=1" in page.url
 
 
-@pytest.mark.thorough
 def test_an_agent_is_set_up_by_its_parameters(visit):
     page = visit("/play?game=tic_tac_toe&opponent=random")
     page.select_option("#level", "")
@@ -384,7 +371,6 @@ def test_the_first_compilation_is_announced(visit):
     expect(announced).to_be_hidden()
 
 
-@pytest.mark.thorough
 def test_a_clock_runs_and_loses_the_game(visit):
     page = visit("/play?game=connect_four&opponent=human&clock=1%2B0&moves=dd")
     page.wait_for_selector("#board[data-state=over]")
@@ -410,7 +396,6 @@ def test_the_page_speaks_vietnamese_by_browser_and_by_link(visit):
     assert page.get_attribute("html", "lang") == "en"
 
 
-@pytest.mark.thorough
 def test_the_page_goes_on_after_the_server_was_restarted(visit):
     with running() as own:
         page = visit("/play?game=tic_tac_toe&opponent=random", own.address)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
 import pytest
-from fastapi.testclient import TestClient
 from helpers import SMALL_VARIANTS, random_position
 from pages import in_words, proved_labels
 from playwright.sync_api import expect
 from plyground import make_game
 from plyground.agents import solve
 from plyground.envs import rules as r
-from plyground.extras.web.app import make_app
-from plyground.extras.web.settings import ServerSettings
+from web_server import client_of
 
 SMALL = "connect_four:rows=4,cols=5"
 
 
 @pytest.fixture(scope="module")
 def client():
-    app = make_app(ServerSettings(workers=1, no_warm_up=True))
-    with TestClient(app, base_url="http://127.0.0.1:8000") as visitor:
+    with client_of() as visitor:
         yield visitor
 
 
@@ -40,27 +35,6 @@ def test_a_view_of_a_position_is_that_of_the_moves_that_lead_to_it(client, spec)
     after = client.post("/api/play", json=request | {"action": action}).json()
     assert after["board"] == position.after(action).to_text()
     assert after["position"] == position.to_text()
-
-
-@pytest.mark.parametrize(
-    ("game", "position", "sentence"),
-    [
-        ("tic_tac_toe", "XX2/3/3", "row 1 has 3 places, not 4"),
-        ("connect_four", "7/7/7/7/X6/7", "the disc on a2 floats"),
-        ("gomoku", "x" * 1001, "String should have at most 1000 characters"),
-    ],
-)
-def test_what_is_no_position_is_refused_in_a_sentence(client, game, position, sentence):
-    for path in ("/api/think?agent=random&", "/api/solve?", "/api/lines?agent=random&"):
-        answer = client.get(f"{path}game={game}&position={quote(position)}")
-        assert answer.status_code == 422
-        assert sentence.lower() in answer.json()["error"].lower()
-        assert answer.json()["error"].endswith(".")
-
-
-def test_a_game_from_a_position_that_was_set_up_is_not_reviewed(client):
-    answer = client.get("/api/review?game=tic_tac_toe&position=1X1/3/3&moves=a1")
-    assert (answer.status_code, answer.json()["code"]) == (422, "no_game")
 
 
 @pytest.mark.thorough

@@ -38,7 +38,6 @@ def asking(server, path: str, seconds: float):
     thread.join()
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("path", [f"/api/think?{LONG}", "/export/game.html?game=hex&moves=a1,b2"])
 def test_a_server_that_is_stopped_says_no_more_than_that(number, path):
@@ -53,7 +52,6 @@ def test_a_server_that_is_stopped_says_no_more_than_that(number, path):
     assert errors.strip() in ("", "stopped")
 
 
-@pytest.mark.thorough
 def test_an_export_ends_when_its_visitor_leaves():
     server = Server()
     try:

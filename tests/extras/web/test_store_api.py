@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import re
-import sqlite3
 
 import pytest
-from fastapi.testclient import TestClient
-from helpers import SMALL_GAMES, open_position
+from helpers import SMALL_GAMES, change_store, open_position
 from PIL import Image
 from plyground import make_agent, make_game
 from plyground.agents.faults import RAISED
@@ -19,12 +16,9 @@ from plyground.evaluation.report.report import report_store
 from plyground.evaluation.single_games import RESIGNATION, person, store_game
 from plyground.evaluation.store.store import Store
 from plyground.extras.web import games, sessions
-from plyground.extras.web.app import make_app
-from plyground.extras.web.settings import ServerSettings
+from web_server import client_of
 
 pytestmark = pytest.mark.thorough
-
-ADDRESS = "http://127.0.0.1:8000"
 
 
 @pytest.fixture
@@ -34,8 +28,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def client(path):
-    app = make_app(ServerSettings(workers=1, no_warm_up=True, store=path))
-    with TestClient(app, base_url=ADDRESS) as test_client:
+    with client_of(store=path) as test_client:
         yield test_client
 
 
@@ -74,6 +67,7 @@ def test_a_finished_game_is_kept_with_its_players(client, path, body, agents, wi
         ({"ended": "resigned", "loser": 0}, 409),
         ({"opponent": "python:os:system"}, 422),
         ({"seat": 2}, 422),
+        ({"position": "XX1/OO1/3", "moves": ["c3"]}, 422),
     ],
 )
 def test_a_game_that_is_not_finished_so_is_not_kept(client, path, changes, status):
@@ -149,15 +143,8 @@ def test_games_of_browsers_are_marked_bounded_and_not_rated(client, path, monkey
     assert "not observed by the server" in client.get("/ratings?tournament=1").text
 
 
-def test_a_game_from_a_position_that_was_set_up_is_not_kept(client):
-    body = {"game": "tic_tac_toe", "position": "XX1/OO1/3", "moves": ["c3"]}
-    answer = client.post("/api/finish", json=body | {"opponent": "greedy", "seat": 0})
-    assert (answer.status_code, answer.json()["code"]) == (422, "no_game")
-
-
 def test_without_a_store_nothing_is_kept_and_its_pages_say_so():
-    app = make_app(ServerSettings(workers=1, no_warm_up=True))
-    with TestClient(app, base_url=ADDRESS) as client:
+    with client_of() as client:
         body = WON | {"opponent": "greedy", "seat": 0}
         assert client.post("/api/finish", json=body).json() == {"number": None}
         for page in ("/games", "/ratings", "/review?number=1"):
@@ -198,40 +185,36 @@ def test_games_become_files(client, spec):
     assert "attachment" in svg.headers["content-disposition"]
 
 
-ENDINGS = {
-    "reason.drawn_after": ("drawn after 6 plies", "hòa sau 6 nước"),
-    "reason.agreed": ("both agents see that Red wins", "cả hai máy đều thấy Đỏ thắng"),
-    "reason.resignation": ("resignation", "xin thua"),
-    "fault.raised": ("Red failed with an error", "Đỏ gặp lỗi"),
-    "ending.row": ("4 in a row", "4 quân thẳng hàng"),
-}
-KEPT = {
-    "reason.drawn_after": ("abcdef", None, drawn_reason(6), None),
-    "reason.agreed": ("abcdef", 0, agreed_reason(1.0), None),
-    "reason.resignation": ("abc", 1, RESIGNATION, None),
-    "fault.raised": ("abc", 1, "player_0 (bad) raised an error", RAISED),
-    "ending.row": ("ababaca", 0, "4 in a row", None),
-}
+RAISED_REASON = "player_0 (bad) raised an error"
 
 
-@pytest.mark.parametrize("key", KEPT)
-def test_every_end_of_a_stored_game_is_told_in_the_visitors_language(client, path, key):
-    names, winner, reason, fault = KEPT[key]
+@pytest.mark.parametrize(
+    ("names", "winner", "reason", "fault", "english", "vietnamese"),
+    [
+        ("abcdef", None, drawn_reason(6), None, "drawn after 6 plies", "hòa sau 6 nước"),
+        ("abcdef", 0, agreed_reason(1.0), None, "both agents see that Red wins", "Đỏ thắng"),
+        ("abc", 1, RESIGNATION, None, "resignation", "xin thua"),
+        ("abc", 1, RAISED_REASON, RAISED, "Red failed with an error", "Đỏ gặp lỗi"),
+        ("ababaca", 0, "4 in a row", None, "4 in a row", "4 quân thẳng hàng"),
+    ],
+)  # fmt: skip
+def test_every_end_of_a_stored_game_is_told_in_the_visitors_language(
+    client, path, names, winner, reason, fault, english, vietnamese
+):
     game = make_game("connect_four")
     returns = {None: (0.0, 0.0), 0: (1.0, -1.0), 1: (-1.0, 1.0)}[winner]
     forfeited = None if fault is None else 1 - winner
     moves = game.position(names).moves
     result = GameResult(moves, returns, reason, fault, forfeited, (0.0, 0.0), (3, 3))
     settings = {"game": game.spec, "draw_after": 6} if winner is None else {"game": game.spec}
-    if key == "reason.agreed":
+    if reason == agreed_reason(1.0):
         settings["agreed_after"] = 2
     with Store(path) as store:
         store_game(store, game, (person(), person()), result)
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE tournaments SET settings = ?", (json.dumps(settings),))
+    change_store(path, "UPDATE tournaments SET settings = ?", values=(json.dumps(settings),))
     for page in ("/games?page=0", "/review?number=1"):
-        for language, ending in zip(("en", "vi"), ENDINGS[key]):
-            assert ending in client.get(f"{page}&lang={language}").text
+        assert english in client.get(f"{page}&lang=en").text
+        assert vietnamese in client.get(f"{page}&lang=vi").text
 
 
 @pytest.mark.parametrize(("moves", "ended", "winner"), [("d,d", False, None), ("dcdcdcd", True, 0)])
@@ -248,8 +231,7 @@ def test_an_exported_page_says_how_the_game_stands_and_who_plays(client, moves, 
 def test_no_game_is_kept_in_a_store_that_does_not_check(client, path):
     body = WON | {"opponent": "greedy", "seat": 0}
     assert client.post("/api/finish", json=body).json() == {"number": 1}
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE games SET return_0 = -return_0, return_1 = -return_1")
+    change_store(path, "UPDATE games SET return_0 = -return_0, return_1 = -return_1")
     answer = client.post("/api/finish", json=body)
     assert answer.status_code in (422, 503)
     assert "failed its checks" in answer.json()["error"]

@@ -6,14 +6,13 @@ import asyncio
 import threading
 
 import pytest
-from fastapi.testclient import TestClient
 from plyground import make_game
-from plyground.extras.web.app import make_app
 from plyground.extras.web.errors import Refusal
 from plyground.extras.web.sessions import Sessions
 from plyground.extras.web.settings import ServerSettings
 from plyground.extras.web.thinking import STOPPED, Decide, Thinkers
 from plyground.extras.web.turns import RequestGate, SearchTurns
+from web_server import client_of
 
 NEAR = {"one": 0, "two": 0}.__getitem__
 
@@ -78,8 +77,7 @@ def test_who_waits_for_a_picture_holds_no_place_among_the_requests(monkeypatch):
     def refuse(gate, session):
         raise Refusal("busy_server", 503)
 
-    app = make_app(ServerSettings(workers=1, no_warm_up=True))
-    with TestClient(app, base_url="http://127.0.0.1:8000", client=("127.0.0.1", 1)) as visitor:
+    with client_of() as visitor:
         monkeypatch.setattr(RequestGate, "place", refuse)
         paths = ("/", "/api/opponents", "/export/board.svg", "/export/board.png")
         answers = [visitor.get(path, params={"game": "tic_tac_toe"}) for path in paths]

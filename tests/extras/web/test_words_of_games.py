@@ -24,7 +24,7 @@ def test_a_game_has_the_same_words_in_every_language(name, language):
         assert re.findall(r"\{(\w+)\}", text) == re.findall(r"\{(\w+)\}", english[key]), key
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ALL_GAMES)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_end_of_a_game_is_a_key_and_values_with_words_in_every_language(name, seed):
     position = finished_position(make_game(name), seed)
