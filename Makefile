@@ -14,7 +14,7 @@ ADAPTER_FOLDER ?= .venv-adapters
 # What is tested with the oldest versions allowed, in CI too: all that meets PettingZoo, Gymnasium, SB3 and numpy.
 OLDEST_TESTS = tests/envs/test_aec.py tests/envs/test_aec_like_pettingzoo.py tests/envs/test_pettingzoo.py tests/envs/other_libraries/test_pettingzoo_classic.py tests/envs/other_libraries/test_written_state.py tests/envs/test_gymnasium.py tests/envs/test_environment_options.py tests/envs/test_vector.py tests/envs/test_wrappers.py tests/envs/test_trace.py tests/envs/test_kernels.py tests/envs/compiled/test_linking.py tests/training/test_sb3_callbacks.py tests/training/test_longer_runs.py
 
-.PHONY: demo test test-all cold test-oldest test-adapters lint docs docs-version package bench measure gpu-check without-extras clean
+.PHONY: demo test test-all cold test-oldest test-adapters lint docs docs-version package bench measure gpu-check test-gpu without-extras clean
 
 # Play and rate a tournament of search agents and a shipped network at connect four, anew each time.
 demo: $(VENV)/installed
@@ -100,9 +100,13 @@ measure: $(VENV)/installed-test
 	PYTHONPATH=build $(BIN)/python benchmarks/structure/measure.py $(WRITE)
 
 # Whether the kernels of every game compile for GPUs, without one: registers, stack and spills.
-gpu-check: $(VENV)/installed-test
+gpu-check: $(VENV)/installed-gpu
 	mkdir -p build && ln -sfn .. build/plyground
 	PYTHONPATH=build $(BIN)/python benchmarks/structure/gpu_check.py
+
+# Games on a GPU, without one: what is compiled for CUDA runs on the processor.
+test-gpu: $(VENV)/installed-gpu
+	PLYGROUND_GPU=1 $(BIN)/pytest -m "not slow" tests/gpu
 
 # Whether the core works alone. `make without-extras EACH=--each` takes away each extra in turn.
 without-extras: $(VENV)/installed-test
@@ -124,6 +128,10 @@ $(VENV)/installed-test: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --quiet --constraint constraints.txt torch
 	$(PIP) install --quiet --constraint constraints.txt --editable ".[test,dev,train]"
 	touch $(VENV)/installed $(VENV)/installed-docs $@
+
+$(VENV)/installed-gpu: $(VENV)/installed-test
+	$(PIP) install --quiet --constraint constraints.txt --editable ".[gpu]"
+	touch $@
 
 $(VENV)/installed-docs: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --quiet --constraint constraints.txt torch

@@ -26,7 +26,6 @@ import cyclopts
 from plyground import make_game
 from plyground.agents.opponents import make_opponents
 from plyground.envs.compiled.cuda.arguments import kind_of
-from plyground.envs.compiled.cuda.code import UnsupportedKernelError, ptx
 from plyground.envs.compiled.cuda.devices import Device
 from plyground.envs.registry import game_names
 from plyground.envs.single_agent.device_batch import DeviceBatch
@@ -54,7 +53,7 @@ def assembler() -> str:
     folder = Path(sysconfig.get_path("purelib")) / "nvidia"
     found = sorted(folder.glob("**/bin/ptxas"))
     if not found:
-        sys.exit('ptxas is not installed: pip install "plyground[gpu]"')
+        sys.exit('ptxas is not installed: pip install -e ".[gpu]"')
     return str(found[0])
 
 
@@ -85,6 +84,8 @@ def usage(text: str, capability: tuple[int, int]) -> tuple[int, int, int]:
 
 def check(spec: str, opponent: str | None) -> tuple[list[str], bool]:
     """Compile the step of a game: a row for each capability, and whether all is well."""
+    from plyground.envs.compiled.cuda.code import UnsupportedKernelError, ptx
+
     game, device, began = make_game(spec), Recorder(), time.perf_counter()
     DeviceBatch(game, 1, opponent and make_opponents(opponent, game), device=device)
     kernel, kind = device.kernels[0]
@@ -115,6 +116,7 @@ def main(*games: str, processes: int = 2) -> None:
         *games: specifications; all games by default.
         processes: the number of processes that compile.
     """
+    assembler()  # refused before anything is compiled
     print(f"{'game':<24} {'step against':<12} {'for':>5}  registers   stack  spills", flush=True)
     everything_is_well = True
     context = multiprocessing.get_context("spawn")
