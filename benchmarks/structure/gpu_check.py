@@ -12,6 +12,7 @@ registers are missing (spills). The status is 1 if a kernel does not compile, or
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import re
 import subprocess
@@ -84,8 +85,7 @@ def usage(text: str, capability: tuple[int, int]) -> tuple[int, int, int]:
 
 def check(spec: str, opponent: str | None) -> tuple[list[str], bool]:
     """Compile the step of a game: a row for each capability, and whether all is well."""
-    from plyground.envs.compiled.cuda.code import UnsupportedKernelError, ptx
-
+    code = importlib.import_module("plyground.envs.compiled.cuda.code")  # it needs numba-cuda
     game, device, began = make_game(spec), Recorder(), time.perf_counter()
     DeviceBatch(game, 1, opponent and make_opponents(opponent, game), device=device)
     kernel, kind = device.kernels[0]
@@ -93,8 +93,8 @@ def check(spec: str, opponent: str | None) -> tuple[list[str], bool]:
     for capability in CAPABILITIES:
         row = f"{spec:<24} {opponent or 'both players':<12} {'.'.join(map(str, capability)):>5} "
         try:
-            registers, stack, spilled = usage(ptx(kernel, kind, capability)[1], capability)
-        except (UnsupportedKernelError, RuntimeError) as error:
+            registers, stack, spilled = usage(code.ptx(kernel, kind, capability)[1], capability)
+        except (code.UnsupportedKernelError, RuntimeError) as error:
             return [*rows, f"{row} does not compile: {error}"], False
         seconds, began = time.perf_counter() - began, time.perf_counter()
         is_well &= spilled <= MOST_SPILLED
