@@ -159,7 +159,7 @@ def test_with_pettingzoos_id_the_learner_ends_with_the_same_weights(tmp_path, mo
 
     monkeypatch.chdir(tmp_path)
     code, policies = examples(FOUR_STEPS)[0].code, []
-    ours, theirs = re.search(r'^GAME = "(\S+)"  # in place of (\S+)$', code, re.MULTILINE).groups()
+    ours, theirs = re.search(r'^GAME = "(\S+)"  # instead of (\S+)$', code, re.MULTILINE).groups()
     for game in (ours, theirs):
         assert run_with_one_update(code.replace(f'"{ours}"', f'"{game}"')) == 1
         policies.append(MaskablePPO.load("step_1").policy.state_dict())

@@ -21,7 +21,7 @@ SETTINGS = {
     "supervised": "batch_size=8 batches_per_update=2 channels=4 blocks=0 hidden=4",
 }
 LAST = "supervised"  # it learns from another file
-STEPS = {"ppo": 128, "dqn": 64, "alphazero": 20, "supervised": 32}
+STEPS = {"ppo": 128, "dqn": 64, "alphazero": 100, "supervised": 32}
 COMMON = "evaluations=1 evaluation_pairs=1"
 PROOF = ["solve", "dots_and_boxes:rows=2,cols=2", "--proof", "proof"]
 BOOK = ["analyse", "tic_tac_toe", "--agent", "alphabeta:depth=1,book=plain.book"]

@@ -82,7 +82,7 @@ def test_a_reviewed_game_is_stepped_through_inside_a_frame(browser, scheme):
     assert mistake.inner_text() == "e?"
     mistake.click()
     assert "Red wins" in view.text(".verdict")
-    assert "to lost)" in view.text(".verdict")
+    assert "to lost" in view.text(".verdict")
     line = frame.locator(".line button")
     assert line.first.inner_text() == "d"
     line.first.click()
