@@ -25,7 +25,7 @@ pytestmark = pytest.mark.thorough
 GAME = make_game("tic_tac_toe")
 QUICK = (
     "steps=1200", "games=16", "simulations_per_update=600", "simulations=8",
-    "batch_size=16", "channels=2", "hidden=8",
+    "batch_size=8", "channels=2", "hidden=8",
     "evaluations=1", "evaluation_pairs=2", "window=500,200000",
 )  # fmt: skip
 
