@@ -161,7 +161,7 @@ def test_one_network_learns_from_two_boards_and_plays_both(tmp_path):
     files = [tmp_path / f"{game.rules.rows}.npz" for game in (large, small)]
     for game, file in zip((large, small), files):
         build_taught_dataset(game, 300, file, "alphabeta:depth=2")
-    settings = settings_for(";".join(map(str, files)), 38_400, **POOLED)
+    settings = settings_for(";".join(map(str, files)), 64_000, **POOLED)
     run = train(large, settings, 1, tmp_path / "run", {}, torch.device("cpu"))
     network = load_policy_file(tmp_path / "run" / "best.onnx")
     assert network.game == large

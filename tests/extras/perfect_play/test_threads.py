@@ -23,8 +23,8 @@ QUICK = {
         "dense": "32", "opponent": "mix:0.5 greedy,0.5 self",
     },
     "alphazero": {
-        "hours": 0.0, "steps": 512, "workers": 1, "keep": 0, "games": 8, "simulations": 8,
-        "simulations_per_update": 512, "channels": 8, "batch_size": 16,
+        "hours": 0.0, "steps": 1500, "workers": 1, "keep": 0, "games": 8, "simulations": 8,
+        "simulations_per_update": 512, "channels": 8, "batch_size": 8,
     },
     "supervised": {"steps": 2048, "batch_size": 64, "batches_per_update": 16, "channels": 8},
 }  # fmt: skip
