@@ -45,9 +45,8 @@ class DeviceVectorEnv(BoardVectorEnv):
             raise ValueError(f"render_mode={self.render_mode!r} is possible only with device='cpu'")
         state = self.games.state
         self._all = state.terminated.new_ones(self.num_envs)
-        self._ended: Any
         self._none = state.terminated.new_zeros(self.num_envs)
-        self._ended = state.terminated.new_zeros(self.num_envs)
+        self._ended: Any = state.terminated.new_zeros(self.num_envs)
 
     @property
     def positions(self) -> list[Position]:

@@ -303,6 +303,7 @@ class AlphaZeroLearner:
             TrainingError: a loss is NaN or infinite.
         """
         rate = self.settings.learning.rate(progress)
+        self._set_rate(rate)
         self.network.train()
         for sampler, each in zip(self._samplers, positions, strict=True):
             sampler.fill(each)
@@ -310,7 +311,8 @@ class AlphaZeroLearner:
         for done in range(0, batches, DRAWN_AT_ONCE):
             first = self.updates
             for step, sampler in enumerate(self._draw(min(DRAWN_AT_ONCE, batches - done)), first):
-                self._set_rate(rate * min((step + 1) / WARM_UP, 1.0))
+                if step < WARM_UP:
+                    self._set_rate(rate * ((step + 1) / WARM_UP))
                 sampler.run(self._step)
         losses = (self._losses / max(batches, 1)).tolist()
         if not np.isfinite(losses).all():
@@ -322,10 +324,7 @@ class AlphaZeroLearner:
 
     def _set_rate(self, rate: float) -> None:
         for group in self._optimizer.param_groups:
-            if self.device.type == "cuda":
-                group["lr"].fill_(rate)
-            else:
-                group["lr"] = rate
+            group["lr"] = group["lr"].fill_(rate) if self.device.type == "cuda" else rate
 
     def _draw(self, steps: int) -> list[Sampler]:
         """Draw the samples of the next steps, boards by their positions; returns the samplers."""

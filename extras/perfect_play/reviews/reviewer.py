@@ -28,7 +28,7 @@ from ....agents import Agent, Decision, make_agent
 from ....agents.decision import Score
 from ....agents.human import refuse_people
 from ....agents.lookahead import HOLDS, LETS_WIN, WINS, grades
-from ....agents.solvers.solver import solver_class_of
+from ....agents.solvers.solver import has_solver, solver_class_of
 from ....envs import rules as r
 from ....envs.game import Game, Position
 from ....envs.outcome import PLAYERS
@@ -238,7 +238,7 @@ class Reviewer:
         if before.solved is not None and self._judge is not None:
             lost = self._judge.verdict(position, action)[0]
         change = _change(player, attainable, after)
-        missed, threats = _missed(position, action)
+        missed, threats, instead = _missed(position, action)
         if missed is None and change is None and self._hastens(position, before, lost):
             missed = HASTENED
         grade = _grade(loss, change, lost, missed)
@@ -251,10 +251,9 @@ class Reviewer:
             return move
         better, line = before.best, self.line(position)
         if missed == MISSED_WIN:
-            better, line = threats, threats[:1]
+            better, line = instead, instead[:1]
         elif missed == MISSED_BLOCK:
-            holding = _holding_actions(position)
-            better = tuple(each for each in better if each in holding) or holding
+            better = tuple(each for each in better if each in instead) or instead
             line = line if line[:1] and line[0] in better else better[:1]
         reply = () if child.is_over else self.line(child)
         return dataclasses.replace(move, better=better, line=line, reply=reply)
@@ -351,12 +350,9 @@ def review(
 
 def _judge_of(game: Game, nodes: int, memory_mb: int) -> MoveJudge | None:
     """The solver of a review; None if there is none or it is disabled."""
-    if nodes <= 0:
+    if nodes <= 0 or not has_solver(game):
         return None
-    try:
-        solver_class = solver_class_of(game)
-    except SpecificationError:
-        return None
+    solver_class = solver_class_of(game)
     memory_mb = max(memory_mb, solver_class.least_memory_mb(game))
     return MoveJudge(game, memory_mb, node_limit=max(1, nodes // solver_class.node_cost))
 
@@ -370,32 +366,35 @@ def _change(player: int, attainable: PositionValue, after: PositionValue) -> str
     return f"{RESULTS[first]} to {RESULTS[second]}" if second < first else None
 
 
-def _missed(position: Position, action: int) -> tuple[str | None, tuple[int, ...]]:
-    """What a move missed in the next two plies, and the actions that win at once.
+def _missed(position: Position, action: int) -> tuple[str | None, tuple[int, ...], tuple[int, ...]]:
+    """What a move missed in the next two plies.
 
     Where margins decide, the last move of a game is no threat.
+
+    Returns:
+        ``missed`` and ``threats`` of :class:`ReviewedMove`, and the actions to play instead.
     """
     by_action = grades(position)
-    wins = tuple(each for each, grade in by_action.items() if grade == WINS)
+    wins = _actions_of(WINS, by_action)
     if wins:
         decides = _decides(position, wins[0])
-        return (MISSED_WIN, wins) if decides and action not in wins else (None, ())
-    if by_action[action] != LETS_WIN or HOLDS not in by_action.values():
-        return None, ()
+        return (MISSED_WIN, wins, wins) if decides and action not in wins else (None, (), ())
+    holding = _actions_of(HOLDS, by_action)
+    if by_action[action] != LETS_WIN or not holding:
+        return None, (), ()
     child = position.after(action)
-    threats = tuple(each for each, grade in grades(child).items() if grade == WINS)
-    return (MISSED_BLOCK, threats) if _decides(child, threats[0]) else (None, ())
+    threats = _actions_of(WINS, grades(child))
+    return (MISSED_BLOCK, threats, holding) if _decides(child, threats[0]) else (None, (), ())
+
+
+def _actions_of(grade: int, by_action: dict[int, int]) -> tuple[int, ...]:
+    return tuple(action for action, each in by_action.items() if each == grade)
 
 
 def _decides(position: Position, action: int) -> bool:
     """Whether a last move wins by itself, not by the margin."""
     rules, last = position.game.rules, position.after(action)
     return int(r.margin(rules, last.record, 0)) == 0
-
-
-def _holding_actions(position: Position) -> tuple[int, ...]:
-    """The actions after which the opponent cannot win at once."""
-    return tuple(action for action, grade in grades(position).items() if grade == HOLDS)
 
 
 def _grade(loss: float, change: str | None, solver_loss: int | None, missed: str | None) -> str:
