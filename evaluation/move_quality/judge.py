@@ -18,6 +18,7 @@ from ...agents.lookahead import QUIET, situation
 from ...agents.solvers.solution import Solution
 from ...agents.solvers.solver import DEFAULT_MEMORY_MB, Solver, make_solver
 from ...envs.game import Game, Position
+from ...envs.loading.texts import counted
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
 from ..statistics.courses import Courses
@@ -75,7 +76,7 @@ class Evidence(NamedTuple):
     def fault_lines(self) -> list[str]:
         """A line for each agent that failed to move."""
         return [
-            f"{label} failed to move in {count} positions; in the first it {first}"
+            f"{label} failed to move in {counted(count, 'position')}; in the first it {first}"
             for label, (count, first) in self.faults.items()
         ]
 

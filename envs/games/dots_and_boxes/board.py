@@ -112,7 +112,7 @@ def complexity(rules: Any) -> Complexity:
     edges, free = facts(rules).num_actions, facts(rules).longest_game
     board = [
         Bound("edges", "2mn - m - n for m x n dots", edges),
-        Bound("boxes", "", rules.rows * rules.cols),
+        Bound("boxes" if rules.rows * rules.cols > 1 else "box", "", rules.rows * rules.cols),
     ]
     if free != edges:
         board.append(Bound("free edges at the start", "L", free))

@@ -304,7 +304,8 @@ def random_action(rules, position, rng, scratch):
 
 @r.outcome_reason.register(DotsAndBoxes)
 def outcome_reason(rules: DotsAndBoxes, position: Any) -> Ending:
-    return Ending("boxes", {"a": max(position.score), "b": min(position.score)})
+    most = max(position.score)
+    return Ending("box" if most == 1 else "boxes", {"a": most, "b": min(position.score)})
 
 
 r.symmetries.register(DotsAndBoxes)(symmetries)
