@@ -38,7 +38,7 @@ FENCE = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)((?:#[^)]*)?)\)")
 CELL = re.compile(r"<td.*?</td>", re.DOTALL)
 CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)")
-PART = re.compile(r"[^\s,:/]+[,:/]*")  # of code: it may wrap after these signs, but not in a word
+PART = re.compile(r"[^\s,/]+[,/]*")  # of code: it may wrap after these signs, but not in a word
 FILE_LINK = re.compile(
     r"\[[\w./]*?(\w+\.md)\](?=\([^)\s]*\1)"
 )  # a link whose text is a file's name
