@@ -105,6 +105,12 @@ def test_moves_of_all_kinds_are_those_of_the_whole_search(spec):
     check_moves_by_the_rules(spec, texts, 10)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", GAMES)
+def test_moves_in_many_positions_are_those_of_the_whole_search(spec):
+    check_moves_by_the_rules(spec, ["alphabeta:depth=2", "alphabeta:depth=3"], 10_000)
+
+
 @pytest.mark.parametrize("spec", GAMES)
 def test_deeper_searches_and_values_of_all_actions_have_no_form_for_few_plies(spec):
     game = make_game(spec)
