@@ -77,7 +77,7 @@ def sizes_of(algorithm, updates, folder, **changes):
 
 
 @pytest.mark.parametrize("updates", LENGTHS)
-@pytest.mark.parametrize("algorithm", SETTINGS)
+@pytest.mark.parametrize("algorithm", list(SETTINGS))
 def test_every_update_moves_the_weights_at_the_stated_rate(
     algorithm, updates, seen, tmp_path, monkeypatch
 ):
