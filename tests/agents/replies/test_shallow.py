@@ -91,7 +91,7 @@ def check_moves_by_the_rules(spec, texts, count):
     assert decided > 0.6 * asked  # lost positions, and ties between moves that keep the turn
 
 
-@pytest.mark.fast_cases(3)
+@pytest.mark.fast_cases(2)
 @pytest.mark.parametrize("spec", SMALL_GAMES)
 def test_moves_by_the_rules_are_those_of_the_whole_search(spec):
     check_moves_by_the_rules(spec, ["alphabeta:depth=2", "alphabeta:depth=3"], 25)
