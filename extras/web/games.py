@@ -104,7 +104,7 @@ def games(
                 number,
                 board := boards[tournament.settings["game"]],
                 link_text(board, [*map(board.action_to_text, record.result.moves)]),
-                tuple(agent_name(words, side, board) for side in _sides(tournament, record)),
+                _names(words, board, _sides(tournament, record)),
                 record.result.winner,
                 _ending(words, tournament, record),
                 board.declaration.named(record.result.reason),
@@ -158,6 +158,13 @@ def _sides(tournament: StoredTournament, record: StoredGame) -> tuple[str, str]:
     return first, second
 
 
+def _names(words: Words, game: Game, sides: tuple[str, str]) -> tuple[str, ...]:
+    """The names of a game's players; two people at one screen have the names of their sides."""
+    if sides == (PERSON, PERSON):
+        return tuple(words.player(game, seat) for seat in (0, 1))
+    return tuple(agent_name(words, side, game) for side in sides)
+
+
 @router.get("/ratings")
 def ratings(request: Request, tournament: Annotated[Whole, Query(ge=0)] = 0) -> Response:
     """The ratings of a tournament of the store."""
@@ -208,7 +215,7 @@ def review(
             except StoreError:
                 raise Refusal("no_number", 404, number=number) from None
         board = read_game(tournament.settings["game"])
-        sides = [agent_name(words, side, board) for side in _sides(tournament, record)]
+        sides = _names(words, board, _sides(tournament, record))
         ending = _ending(words, tournament, record)
         start, names = board.initial_position(), map(board.action_to_text, record.result.moves)
         line = read_line(start, list(names))
