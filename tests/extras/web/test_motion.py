@@ -82,7 +82,10 @@ MOTIONS = {
     ("breakthrough:rows=4,cols=3", "", None): ["translate(", "none"],  # a capture
     ("kalah", "", "Pit c"): ["translate("] * 4,
     ("kalah", "a", "Pit f"): ["translate("] * 4,
-    ("dots_and_boxes", "h 0 0,v 0 0,v 0 1", "Horizontal line, row 1, column 0"): ["scale(0)", "scaleX(0)"],
+    ("dots_and_boxes", "h 0 0,v 0 0,v 0 1", "Horizontal line, row 1, column 0"): [
+        "scale(0)",
+        "scaleX(0)",
+    ],
 }
 
 
