@@ -184,10 +184,13 @@ class Profile(NamedTuple):
             ``pettingzoo`` (the same actions and observations); in ``sgf`` it is a number.
         evaluation_plies: random moves that begin the games of a training run's evaluations.
         training: tuned settings by algorithm; later entries replace values of earlier ones.
+        badges: what stands for each player next to the name, where a disc in the player's colour
+            would look like no piece of the game.
         notation: how a person writes its moves, in a sentence, where they are no cells or columns.
         words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language. Its
             rules stand there: how it is won in a sentence, ``rule`` and ``rule.VALUE`` for a
-            parameter's value, and what else a newcomer must know, ``how.1`` to ``how.4``.
+            parameter's value, the same in at most twelve words, ``short``, and what else a newcomer
+            must know, ``how.1`` to ``how.4``.
     """
 
     levels: tuple[str, str, str] = ("random", "mcts:simulations=200", "mcts:time=1")
@@ -201,6 +204,7 @@ class Profile(NamedTuple):
     elsewhere: Mapping[str, Elsewhere] = {}
     evaluation_plies: int = OPENING_PLIES
     training: Mapping[str, tuple[TrainingSettings, ...]] = {}
+    badges: tuple[str, str] | None = None
     notation: str = ""
     words: Path | None = None
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import rules as r
 from ..compiled.kernels import kernel
-from ..pictures.drawing import Area, Shape, Text, rectangle_area
+from ..pictures.drawing import Area, Shape, Text, name_size, rectangle_area
 
 COLUMN_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -89,17 +89,13 @@ def names_at_the_sides(rows: int, cols: int, margin: float, from_top: bool = Fal
     The board begins ``margin`` from the upper left corner of its picture.
     """
     height = margin / 2 if from_top else 1.5 * margin + rows
+    size = name_size(cols + 2 * margin, rows + 2 * margin)
     letters: list[Shape] = [
-        Text(margin + column + 0.5, height, COLUMN_LETTERS[column], "#6b6558", 0.3)
+        Text(margin + column + 0.5, height, COLUMN_LETTERS[column], "#6b6558", size)
         for column in range(cols)
     ]
+    numbers = range(1, rows + 1) if from_top else range(rows, 0, -1)
     return letters + [
-        Text(
-            margin / 2,
-            margin + row + 0.5,
-            str(row + 1 if from_top else rows - row),
-            "#6b6558",
-            0.3,
-        )
-        for row in range(rows)
+        Text(margin / 2, margin + row + 0.5, str(number), "#6b6558", size)
+        for row, number in enumerate(numbers)
     ]

@@ -69,7 +69,19 @@ class Polygon(NamedTuple):
     fill: str
 
 
-Shape = Rectangle | Disc | Ring | Line | Text | Polygon
+class Panel(NamedTuple):
+    """A rectangle with round holes, each a tuple of its centre and its radius."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str
+    radius: float
+    holes: tuple[tuple[float, float, float], ...]
+
+
+Shape = Rectangle | Disc | Ring | Line | Text | Polygon | Panel
 
 
 class Piece(NamedTuple):
@@ -82,7 +94,8 @@ class Piece(NamedTuple):
         place: the name of the place in the picture.
         kind: the kind of piece, such as a player's disc.
         shapes: from back to front.
-        enters: how it comes onto the board: ``"drops"`` from above; otherwise it appears.
+        enters: how it comes onto the board: ``"drops"`` from above, ``"runs"`` from its left or
+            upper end to the other; otherwise it appears.
         step: the place's number along the path of sowing.
     """
 
@@ -120,6 +133,11 @@ class Area(NamedTuple):
             turn = (x2 - x1) * (y - y1) - (y2 - y1) * (x - x1)
             sides.add(0 if abs(turn) < TOUCHING else 1 if turn > 0 else -1)
         return len(sides) == 1 and 0 not in sides
+
+
+def name_size(width: float, height: float) -> float:
+    """The size of cells' names in a picture of this size: on pages one size for all boards."""
+    return min(0.4, 0.028 * max(width, height))
 
 
 def rectangle_area(x: float, y: float, width: float, height: float) -> Area:
@@ -167,6 +185,13 @@ def to_image(picture: Picture, longest_side: int = 600) -> Image.Image:
                 draw.text((x, y), text, fill=fill, font=font, anchor="mm")
             case Polygon(points, fill):
                 draw.polygon(points, fill=fill)
+            case Panel(x, y, width, height, fill, radius, holes):
+                mask = Image.new("L", size)
+                cut = ImageDraw.Draw(mask)
+                cut.rounded_rectangle((x, y, x + width, y + height), radius, fill=255)
+                for *hole, hole_radius in holes:
+                    cut.circle(hole, hole_radius, fill=0)
+                image.paste(fill, None, mask)
     return image.resize((size[0] // SUPERSAMPLING, size[1] // SUPERSAMPLING), Image.Resampling.BOX)
 
 
@@ -243,3 +268,15 @@ def _svg_element(shape: Shape) -> str:
         case Polygon(points, fill):
             corners = " ".join(f"{x:g},{y:g}" for x, y in points)
             return f'<polygon points="{corners}" fill="{fill}"/>'
+        case Panel(x, y, width, height, fill, radius, holes):
+            across, down = width - 2 * radius, height - 2 * radius
+            turns = (f"a{radius:g},{radius:g} 0 0 1 {dx * radius:g},{dy * radius:g}"
+                     for dx, dy in ((1, 1), (-1, 1), (-1, -1), (1, -1)))  # fmt: skip
+            sides = (f"h{across:g}", f"v{down:g}", f"h{-across:g}", f"v{-down:g}")
+            outline = "".join(map("".join, zip(sides, turns)))
+            cuts = "".join(
+                f"M{x - r:g},{y:g}a{r:g},{r:g} 0 1 0 {2 * r:g},0a{r:g},{r:g} 0 1 0 {-2 * r:g},0"
+                for x, y, r in holes
+            )
+            path = f"M{x + radius:g},{y:g}{outline}z{cuts}"
+            return f'<path d="{path}" fill="{fill}" fill-rule="evenodd"/>'

@@ -41,6 +41,7 @@ router: APIRouter = APIRouter(default_response_class=HTMLResponse)
 
 ROWS = 50  # games on a page
 BROWSERS = "browsers"  # the reporter of the stored games
+SECOND_PERSON = f"{PERSON} #2"  # the label of the other of two people at one screen
 LARGEST_NUMBER = 2**31
 LONGEST_SECONDS = 30 * 24 * 3600.0  # of a move: a page may stay open for a long time
 
@@ -104,7 +105,7 @@ def games(
                 number,
                 board := boards[tournament.settings["game"]],
                 link_text(board, [*map(board.action_to_text, record.result.moves)]),
-                tuple(agent_name(words, side, board) for side in _sides(tournament, record)),
+                _names(words, board, _sides(tournament, record)),
                 record.result.winner,
                 _ending(words, tournament, record),
                 board.declaration.named(record.result.reason),
@@ -121,7 +122,9 @@ def games(
         more=len(rows) > ROWS,
         games={spec: words.board(board) for spec, board in boards.items()},
         agents={
-            each.label: agent_name(words, each.label, boards[entry.settings["game"]])
+            each.label: words("new.person")
+            if each.label == SECOND_PERSON
+            else agent_name(words, each.label, boards[entry.settings["game"]])
             for entry in tournaments.values()
             for each in entry.agents
         },
@@ -156,6 +159,13 @@ def _ending(words: Words, tournament: StoredTournament, record: StoredGame) -> s
 def _sides(tournament: StoredTournament, record: StoredGame) -> tuple[str, str]:
     first, second = (tournament.agents[number].label for number in record.players)
     return first, second
+
+
+def _names(words: Words, game: Game, sides: tuple[str, str]) -> tuple[str, ...]:
+    """The names of a game's players; two people at one screen have the names of their sides."""
+    if set(sides) == {PERSON, SECOND_PERSON}:
+        return tuple(words.player(game, seat) for seat in (0, 1))
+    return tuple(agent_name(words, side, game) for side in sides)
 
 
 @router.get("/ratings")
@@ -208,7 +218,7 @@ def review(
             except StoreError:
                 raise Refusal("no_number", 404, number=number) from None
         board = read_game(tournament.settings["game"])
-        sides = [agent_name(words, side, board) for side in _sides(tournament, record)]
+        sides = _names(words, board, _sides(tournament, record))
         ending = _ending(words, tournament, record)
         start, names = board.initial_position(), map(board.action_to_text, record.result.moves)
         line = read_line(start, list(names))

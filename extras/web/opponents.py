@@ -71,7 +71,7 @@ def choices(game: Game, extra: tuple[str, ...]) -> list[Choice]:
     modes = () if preset is None else preset.modes
     opponents += [Choice(spec, None, "modes") for spec in modes]
     opponents += [
-        Choice(PREFIX + card.name, character(card), "networks") for card in cards_of(game)
+        Choice(PREFIX + card.name, character(card, game), "networks") for card in cards_of(game)
     ]
     opponents += [Choice(spec, None, "trained") for spec in extra if plays(spec, game)]
     return [choice for choice in opponents if choice.group == "trained" or plays(choice.spec, game)]
@@ -81,6 +81,17 @@ def first_opponent(game: Game) -> str:
     """The default opponent of a link: the preset's, or the medium level."""
     preset = _preset_of(game)
     return game.profile.levels[1] if preset is None else preset.level
+
+
+def live_pair(game: Game) -> tuple[Choice, Choice]:
+    """Two agents of different names that play a game for visitors to watch.
+
+    The first is a network, else the hardest level; the second is the default opponent of links.
+    """
+    offered = choices(game, ())
+    networks = [choice for choice in offered if choice.group == "networks"]
+    (second,) = (choice for choice in offered if choice.spec == first_opponent(game))
+    return (networks or offered[len(LEVELS) - 1 :])[0], second
 
 
 def _preset_of(game: Game) -> Example | None:

@@ -17,13 +17,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from ...envs.compiled.kernels import USUAL_SECONDS
 from ...envs.game import Position
 from ...envs.loading.texts import visible
+from ...envs.profile import Example
 from ...envs.registry import game_names, make_game
 from ...envs.specification import format_specification
 from .errors import REFUSALS_AS_JSON, Answers, Refusal, files_of
 from .jobs import has_solver
-from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent, other_rules
+from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent, live_pair, other_rules
 from .positions import LineOfPlay, blank_board, open_line, read_game
-from .queries import USUAL_GAME, AgentQuery, SpecQuery, UsualLineQuery, Whole
+from .queries import AgentQuery, SpecQuery, UsualLineQuery, Whole
 from .state import server_state, words_for
 from .wording.agent_names import agent_name
 from .wording.words import LANGUAGE_COOKIE, LANGUAGES, Words
@@ -132,25 +133,35 @@ def how_to_play(words: Words, line: LineOfPlay) -> dict[str, Any]:
 def home(request: Request) -> Response:
     """The games offered by name, and a first game between two agents."""
     extra, words = server_state(request).settings.agents, words_for(request)
-    live = [
-        {
-            "game": preset.game,
-            "title": words.example(preset),
-            "agent": preset.level,
-            "name": agent_name(words, preset.level, make_game(preset.game)),
-        }
-        for preset in sorted(PRESETS, key=lambda preset: preset.game != USUAL_GAME)
-    ]
     return render(
         request,
         "home.html",
-        view=open_line(USUAL_GAME).view(words),
-        live=live,
+        view=open_line(PRESETS[0].game).view(words),
+        live=[_live_game(words, preset) for preset in PRESETS],
         presets=[(preset, choices(make_game(preset.game), extra)) for preset in PRESETS],
         pictures=_preset_pictures(),
         games=_games(words),
         clocks=CLOCKS,
     )
+
+
+def _live_game(words: Words, preset: Example) -> dict[str, Any]:
+    """A game of the live board: a network or the strongest level against a level, by name."""
+    game = make_game(preset.game)
+    first, second = live_pair(game)
+    other = agent_name(words, second.spec, game)
+    if first.group == "networks" and first.key is not None:
+        names, said = (words(first.key), other), words(first.key.replace("character.", "live."))
+    else:
+        names = agent_name(words, first.spec, game), other
+        said = names[0]
+    return {
+        "game": preset.game,
+        "title": words.example(preset),
+        "agents": [first.spec, second.spec],
+        "names": names,
+        "said": words("live.against", first=said, second=other),
+    }
 
 
 def _games(words: Words) -> list[dict[str, Any]]:

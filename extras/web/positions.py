@@ -184,6 +184,7 @@ class LineOfPlay:
                     "name": words.player(game, player),
                     "colour": (game.declaration.colours or (None, None))[player],
                     "mark": game.declaration.marks[player],
+                    "badge": (game.profile.badges or (None, None))[player],
                     "return": position.returns[player],
                     "most": game.facts.max_return,
                 }

@@ -17,11 +17,13 @@ from ...pictures.drawing import (
     PLAYER_COLOURS,
     PLAYER_SHADES,
     Disc,
+    Panel,
     Picture,
     Piece,
     Rectangle,
     Ring,
     Text,
+    name_size,
     rectangle_area,
 )
 from .rules import ConnectFour, connects
@@ -77,7 +79,7 @@ register_stone_rows(WideConnectFour, place_stones, faults=_floating_discs)
 
 @r.picture.register(ConnectFour)
 def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Picture:
-    """A blue panel with round holes above the columns' letters.
+    """A blue panel with round holes above the columns' letters; discs stand behind it.
 
     The last disc carries a dot, the discs of the winning row carry rings.
     """
@@ -87,30 +89,31 @@ def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Pictu
     height = rows + 2 * margin
     shapes: list[Any] = [
         # the shaded lower edge of the panel
-        Rectangle(0.1, 0.14, cols + 2 * margin - 0.2, height - 0.2, "#17396f", 0.35),
-        Rectangle(0.1, 0.06, cols + 2 * margin - 0.2, height - 0.2, "#2459b8", 0.35),
+        Rectangle(0.1, 0.14, cols + 2 * margin - 0.2, height - 0.2, "#17396f", 0.35)
     ]
-    for row, column in np.ndindex(cells.shape):
-        x, y = column + 0.5 + margin, row + 0.46 + margin
-        shapes.append(Disc(x, y, 0.44, "#1a458f"))
-        shapes.append(Disc(x, y + 0.02, 0.4, "#f7f4ee"))
+    holes = [
+        (column + 0.5 + margin, row + 0.46 + margin, 0.41)
+        for row, column in np.ndindex(cells.shape)
+    ]
+    shapes += [Disc(*hole, "#f7f4ee") for hole in holes]
     for row, column in np.argwhere(cells):
         x, y, player = column + 0.5 + margin, row + 0.46 + margin, cells[row, column] - 1
         colour, shade = PLAYER_COLOURS[player], PLAYER_SHADES[player]
         disc = (
-            Disc(x, y, 0.44, "#1a458f"),  # the rim of the hole
-            Disc(x, y, 0.4, shade),
+            Disc(x, y, 0.41, shade),
             Disc(x, y - 0.02, 0.38, colour),
             Ring(x, y - 0.02, 0.27, shade, 0.045),
         )
         shapes.append(Piece(f"{row} {column}", str(player), disc, enters="drops"))
+    panel = (0.1, 0.06, cols + 2 * margin - 0.2, height - 0.2)
+    shapes.append(Panel(*panel, "#2459b8", 0.35, tuple(holes)))
+    shapes += [Ring(x, y, radius, "#1a458f", 0.05) for x, y, radius in holes]
     if last_action is not None:
         row = int(np.argmax(cells[:, last_action] != 0))
         shapes.append(Disc(last_action + 0.5 + margin, row + 0.44 + margin, 0.11, "#ffffff"))
     for row, column in cells_in_rows(rules, position):
         shapes.append(Ring(column + 0.5 + margin, row + 0.46 + margin, 0.41, "#ffffff", 0.08))
-    for column in range(cols):
-        shapes.append(
-            Text(column + 0.5 + margin, height + 0.2, COLUMN_LETTERS[column], "#6b6558", 0.36)
-        )
-    return Picture(cols + 2 * margin, height + letters, shapes)
+    width, size = cols + 2 * margin, name_size(cols + 2 * margin, height + letters)
+    for column, letter in enumerate(COLUMN_LETTERS[:cols]):
+        shapes.append(Text(column + 0.5 + margin, height + 0.2, letter, "#6b6558", size))
+    return Picture(width, height + letters, shapes)

@@ -10,7 +10,7 @@ OPPONENTS = "greedy;alphabeta:depth=2;alphabeta:depth=4"
 
 PROFILE = Profile(
     levels=("greedy", "alphabeta:depth=4", "alphabeta:time=1"),
-    examples=(Example("connect_four", "connect_four", "alphabeta:depth=4", "ddeecfdcb", 3),),
+    examples=(Example("connect_four", "connect_four", "alphabeta:depth=4", "ddeecfdcb", 1),),
     boards=(
         SampleBoard("c4-picture", "connect_four", "7/7/7/3X3/3X3/1OOXO2:X", "001 Task 2"),
         SampleBoard("c4-half", "connect_four", "7/7/7/XXX1XX1/OOO1OO1/XXX1XX1:X", "001 Task 3"),

@@ -21,6 +21,7 @@ from ...pictures.drawing import (
     Piece,
     Rectangle,
     Text,
+    name_size,
     rectangle_area,
 )
 from .board import boxes_beside, count_edges, neighbours, plies_played
@@ -169,11 +170,13 @@ def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
     The last edge is dark; free edges are faint.
     """
     margin, marks = MARGIN, rules.declaration.marks
+    width, height = rules.cols + 2 * margin, rules.rows + 2 * margin
+    size = name_size(width, height)
     shapes: list[Any] = [
-        Text(margin / 2, row + margin, str(row), "#a39c8c", 0.2) for row in range(rules.rows + 1)
+        Text(margin / 2, row + margin, str(row), "#a39c8c", size) for row in range(rules.rows + 1)
     ]
     shapes += [
-        Text(column + margin, margin / 2, str(column), "#a39c8c", 0.2)
+        Text(column + margin, margin / 2, str(column), "#a39c8c", size)
         for column in range(rules.cols + 1)
     ]
     for box in range(rules.rows * rules.cols):
@@ -201,10 +204,10 @@ def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
                 else "#3d6fb4"
             )
             line = Line(x, y, *end, colour, 0.12 if edge == last_action else 0.09)
-            shapes.append(Piece(f"edge {edge}", "edge", (line,)))
+            shapes.append(Piece(f"edge {edge}", "edge", (line,), enters="runs"))
     shapes += [
         Disc(x + margin, y + margin, 0.1, "#20242b")
         for y in range(rules.rows + 1)
         for x in range(rules.cols + 1)
     ]
-    return Picture(rules.cols + 2 * margin, rules.rows + 2 * margin, shapes)
+    return Picture(width, height, shapes)

@@ -12,7 +12,7 @@ from ...boards.grid import COLUMN_LETTERS, cell_areas
 from ...boards.rows import cells_board
 from ...boards.stones import DIRECTIONS, board_cells
 from ...declaration import Board
-from ...pictures.drawing import Disc, Line, Picture, Piece, Rectangle, Ring, Text
+from ...pictures.drawing import Disc, Line, Picture, Piece, Rectangle, Ring, Text, name_size
 from .rules import STONE_COLOURS, Gomoku, row_wins
 
 MARGIN = 1.15  # from the border to the first line
@@ -58,6 +58,7 @@ def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
     cells = board_cells(rules, position)
     margin = MARGIN
     width, height = rules.cols - 1 + 2 * margin, rules.rows - 1 + 2 * margin
+    size = name_size(width, height)
     shapes: list[Any] = [
         Rectangle(0, 0, width, height, "#8a6233"),
         Rectangle(0.12, 0.12, width - 0.24, height - 0.24, "#deb573", 0.12),
@@ -78,12 +79,12 @@ def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
         )
     for row in range(rules.rows):
         shapes.append(Line(margin, row + margin, width - margin, row + margin, "#5b4424", 0.03))
-        shapes.append(Text(0.42, row + margin, str(rules.rows - row), "#5b4424", 0.34))
+        shapes.append(Text(0.42, row + margin, str(rules.rows - row), "#5b4424", size))
     for column in range(rules.cols):
         shapes.append(
             Line(column + margin, margin, column + margin, height - margin, "#5b4424", 0.03)
         )
-        shapes.append(Text(column + margin, height - 0.42, COLUMN_LETTERS[column], "#5b4424", 0.34))
+        shapes.append(Text(column + margin, height - 0.42, COLUMN_LETTERS[column], "#5b4424", size))
     shapes += [Disc(x + margin, y + margin, 0.1, "#5b4424") for y, x in _star_points(rules)]
     for row, column in np.argwhere(cells):
         x, y, black = column + margin, row + margin, cells[row, column] == 1

@@ -12,7 +12,16 @@ from ...boards.grid import COLUMN_LETTERS, cell_areas
 from ...boards.rows import cells_board
 from ...boards.stones import board_cells, cells_in_rows
 from ...declaration import Board
-from ...pictures.drawing import PLAYER_COLOURS, Line, Picture, Piece, Rectangle, Ring, Text
+from ...pictures.drawing import (
+    PLAYER_COLOURS,
+    Line,
+    Picture,
+    Piece,
+    Rectangle,
+    Ring,
+    Text,
+    name_size,
+)
 from .rules import TicTacToe
 
 MARGIN, NAMES = 0.2, 0.45  # around the grid: at the top and right, and at the sides with names
@@ -59,16 +68,10 @@ def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture
         )
         mark = cross if cells[row, column] == 1 else (Ring(x, y, arm, PLAYER_COLOURS[1], 0.11),)
         shapes.append(Piece(f"{row} {column}", str(cells[row, column]), mark))
+    width, height = rules.cols + names + margin, rules.rows + names + margin
+    size = name_size(width, height)
     for row in range(rules.rows):
-        shapes.append(Text(names / 2, row + 0.5 + margin, str(rules.rows - row), "#6b6558", 0.24))
-    for column in range(rules.cols):
-        shapes.append(
-            Text(
-                column + 0.5 + names,
-                rules.rows + margin + names / 2,
-                COLUMN_LETTERS[column],
-                "#6b6558",
-                0.24,
-            )
-        )
-    return Picture(rules.cols + names + margin, rules.rows + names + margin, shapes)
+        shapes.append(Text(names / 2, row + 0.5 + margin, str(rules.rows - row), "#6b6558", size))
+    for column, letter in enumerate(COLUMN_LETTERS[: rules.cols]):
+        shapes.append(Text(column + 0.5 + names, height - names / 2, letter, "#6b6558", size))
+    return Picture(width, height, shapes)

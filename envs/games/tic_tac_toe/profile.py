@@ -11,6 +11,7 @@ PROFILE = Profile(
     examples=(Example("tic_tac_toe", "tic_tac_toe", "greedy", "b2,a3,c3,a1,a2", 5),),
     won_game=WonGame("tic_tac_toe", "b2,a2,a1,b1,c3"),
     lead=5.0,
+    badges=("✕", "○"),
     elsewhere={
         "openspiel": Elsewhere("mnk(m={cols},n={rows},k={connect})"),
         "pettingzoo": Elsewhere("tictactoe_v3", where={"rows": 3, "cols": 3, "connect": 3}),

@@ -11,7 +11,17 @@ from ....envs import rules as r
 from ....envs.boards.grid import COLUMN_LETTERS
 from ....envs.boards.rows import cells_board, seen_cells
 from ....envs.declaration import Board
-from ....envs.pictures.drawing import Area, Disc, Line, Picture, Piece, Polygon, Ring, Text
+from ....envs.pictures.drawing import (
+    Area,
+    Disc,
+    Line,
+    Picture,
+    Piece,
+    Polygon,
+    Ring,
+    Text,
+    name_size,
+)
 from .rules import COLOURS, STEPS, Hex
 
 ROW_HEIGHT = 0.87
@@ -87,8 +97,9 @@ def picture(rules: Hex, position: Any, last_action: int | None) -> Picture:
             shapes.append(Disc(*at(row, column), 0.12, "#f7f4ee"))
     for row, column in winning_cells(rules, position):
         shapes.append(Ring(*at(row, column), 0.4, "#ffffff", 0.09))
-    for number in range(rules.size):
-        shapes.append(Text(*at(-1.1, number + 0.5), COLUMN_LETTERS[number], "#6b6558", 0.3))
-        shapes.append(Text(*at(number, -1.1), str(number + 1), "#6b6558", 0.3))
     width, height = at(rules.size, rules.size)
+    size = name_size(width, height)
+    for number in range(rules.size):
+        shapes.append(Text(*at(-1.1, number + 0.5), COLUMN_LETTERS[number], "#6b6558", size))
+        shapes.append(Text(*at(number, -1.1), str(number + 1), "#6b6558", size))
     return Picture(width - 0.2, height, shapes)

@@ -23,6 +23,7 @@ from ....envs.pictures.drawing import (
     Ring,
     Shape,
     Text,
+    name_size,
     rectangle_area,
 )
 from .rules import NOBODY, Kalah, first_pit, store_of
@@ -155,6 +156,6 @@ def picture(rules: Kalah, position: Any, last_action: int | None) -> Picture:
                 shapes.append(Ring(x, y, PIT_RADIUS, INK, 0.05))
             discs += _seed_discs(number, x, y, seeds)
             shapes.append(Text(x, y + inwards * 0.57, str(seeds), INK, 0.26))
-            name = COLUMN_LETTERS[pit]
-            shapes.append(Text(x, y - inwards * 0.9, name, FAINT, 0.26))
+            name, size = COLUMN_LETTERS[pit], name_size(width, HEIGHT)
+            shapes.append(Text(x, y - inwards * 0.9, name, FAINT, size))
     return Picture(width, HEIGHT, [*shapes, *discs])

@@ -22,6 +22,7 @@ from ....envs.pictures.drawing import (
     Ring,
     Shape,
     Text,
+    name_size,
     rectangle_area,
 )
 from .board import LINES, PLACES, WON, board_of, free_places, is_reached, place_of
@@ -208,9 +209,11 @@ def picture(rules: UltimateTicTacToe, position: Any, last_action: int | None) ->
         ends = [(corner(at % 3 * 3) + 1.5, corner(at // 3 * 3) + 1.5) for at in boards[::2]]
         (x1, y1), (x2, y2) = ends
         shapes.append(Line(NAMES + x1, GAP + y1, NAMES + x2, GAP + y2, "#20242b", 0.14))
+    side = far + NAMES + GAP
+    size = name_size(side, side)
     for index in range(SIDE):
         middle = corner(index) + 0.5
-        shapes.append(Text(NAMES / 2, GAP + middle, str(SIDE - index), "#6b6558", 0.3))
+        shapes.append(Text(NAMES / 2, GAP + middle, str(SIDE - index), "#6b6558", size))
         letter = COLUMN_LETTERS[index]
-        shapes.append(Text(NAMES + middle, GAP + far + NAMES / 2, letter, "#6b6558", 0.3))
-    return Picture(far + NAMES + GAP, far + NAMES + GAP, shapes)
+        shapes.append(Text(NAMES + middle, GAP + far + NAMES / 2, letter, "#6b6558", size))
+    return Picture(side, side, shapes)

@@ -16,6 +16,7 @@ PROFILE = Profile(
         ),
     ),
     lead=47.0,
+    badges=("✕", "○"),
     won_game=WonGame(
         "ultimate_tic_tac_toe",
         "e5,f6,g9,a7,c3,g7,c1,g1,c2,g4,d5,c5,g5,c6,h9,f8,i5,h5,f5,i6,i9",

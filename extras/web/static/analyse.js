@@ -302,6 +302,7 @@ function legendOf(values) {
   const parts = [];
   if (values.some(({ kind }) => kind !== "guess")) parts.push(t("analyse.legend_exact"));
   if (values.some(({ kind }) => kind === "guess")) parts.push(t(scale, { player }));
+  if (byId("board").querySelector(".close")) parts.push(t("analyse.legend_close"));
   return parts.join(" · ");
 }
 

@@ -3,12 +3,13 @@
 // first picks the piece, the second says where it goes. The rules are the server's; nothing here
 // knows any game.
 
-import { movePicture, pieceAt, setPicture } from "./motion.js";
+import { movePicture, pieceAt, piecesOf, setPicture } from "./motion.js";
 import { t } from "./words.js";
 
 const SMALL = 28; // pixels across
 const DRAG = 6; // pixels, from which on a press is no click
 const LETTER = 0.62; // the width of a bold letter, about, in its size
+const CLOSE = 0.0201; // 1 % of the score: two values so close are not told apart
 const SVG = "http://www.w3.org/2000/svg";
 
 export function svgElement(name, attributes = {}) {
@@ -55,6 +56,18 @@ const way = ({ from, area }) => [...centre(from.area), ...centre(area)].join(" "
 const landing = (action) => action.lands ?? action.area;
 
 const stoneSize = (area) => Math.min(0.42, 0.95 * reach(area));
+
+// Estimates as close as this to a better one, which has a number; they are dots of its colour.
+function dotsOf(labels) {
+  const dots = new Set();
+  let number = Infinity;
+  const guesses = labels.filter(({ kind, lines }) => kind === "guess" && lines.length === 1);
+  for (const label of guesses.sort((a, b) => b.best - a.best || b.worth - a.worth)) {
+    if (Math.abs(number - label.worth) <= CLOSE) dots.add(label);
+    else number = label.worth;
+  }
+  return dots;
+}
 
 // Black or white, whichever can be read on a colour.
 function ink(colour) {
@@ -112,7 +125,7 @@ export class Board {
     this.marks.setAttribute("viewBox", box);
     this.clearMarks();
     this.areas.setAttribute("viewBox", box);
-    this.element.style.setProperty("--ratio", view.width / view.height);
+    document.documentElement.style.setProperty("--ratio", view.width / view.height);
     const moving = view.actions.some((action) => action.from);
     const help = moving ? t("play.pieces_help") : t("play.board_help");
     this.areas.setAttribute("aria-description", help);
@@ -219,34 +232,69 @@ export class Board {
 
   // A piece has the label of its best move; the targets of the picked one have those of its moves.
   #showLabels(labels) {
+    if (!labels.length) return;
     const actionOf = (label) => this.view.actions.find((each) => each.action === label.action);
     const best = new Map();
     for (const label of labels) {
       const place = actionOf(label)?.from?.name;
       if (!best.has(place) || best.get(place).worth < label.worth) best.set(place, label);
     }
+    const shown = labels.filter((label) => {
+      const from = actionOf(label)?.from;
+      return !from || (this.picked ? from.name === this.picked : best.get(from.name) === label);
+    });
     const longest = Math.max(2, ...labels.flatMap(({ lines }) => lines.map((line) => line.length)));
-    for (const label of labels) {
-      const [found, { lines, kind, tone }] = [actionOf(label), label];
+    const [dots, beside] = [dotsOf(shown), this.#besidePieces()];
+    for (const label of shown) {
+      const found = actionOf(label);
       if (!found?.area) continue;
-      const { from } = found;
-      if (from && (this.picked ? from.name !== this.picked : best.get(from.name) !== label)) continue;
-      const area = from && !this.picked ? from.area : landing(found);
+      const area = found.from && !this.picked ? found.from.area : landing(found);
       const [cx, cy] = spot(area);
       const r = stoneSize(area);
-      const size = Math.min(1.7 * r / (LETTER * longest), 0.8 * r);
-      const group = svgElement("g", { class: `label ${kind}` });
-      const share = `${Math.round(100 * Math.sqrt(Math.abs(tone)))}%`; // small leads are seen too
-      group.style.setProperty(tone > 0 ? "--gain" : "--loss", share);
+      const group = svgElement("g", { class: `label ${label.kind}` });
+      const share = `${Math.round(100 * Math.sqrt(Math.abs(label.tone)))}%`; // small leads show too
+      group.style.setProperty(label.tone > 0 ? "--gain" : "--loss", share);
       if (label.best) group.append(svgElement("circle", { class: "best", cx, cy, r: 1.05 * r }));
-      lines.forEach((line, row) => {
-        const y = cy + 1.1 * size * (row - (lines.length - 1) / 2);
-        const words = svgElement("text", { x: cx, y, "font-size": size });
-        words.textContent = line;
+      const place = beside(area);
+      if (dots.has(label)) {
+        group.append(svgElement("circle", { class: "close", cx, cy, r: 0.3 * r, ...place?.dot }));
+      } else if (place) {
+        const words = svgElement("text", place.text(label.lines.join(" ")));
+        words.textContent = label.lines.join(" ");
         group.append(words);
-      });
+      } else {
+        const size = Math.min(1.7 * r / (LETTER * longest), 0.8 * r);
+        label.lines.forEach((line, row) => {
+          const y = cy + 1.1 * size * (row - (label.lines.length - 1) / 2);
+          const words = svgElement("text", { x: cx, y, "font-size": size });
+          words.textContent = line;
+          group.append(words);
+        });
+      }
       this.marks.append(group);
     }
+  }
+
+  // A function that says where marks of an area stand if there are pieces on it, which they would
+  // cover at its centre: at the edge that is nearer to the edge of the board.
+  #besidePieces() {
+    const unit = this.picture.firstElementChild.viewBox.baseVal.width / this.view.width;
+    const pieces = [...piecesOf(this.picture).values()].map(({ x, y }) => [x / unit, y / unit]);
+    return (area) => {
+      const [[cx, cy], half] = [centre(area), reach(area)];
+      if (!pieces.some(([x, y]) => Math.hypot(x - cx, y - cy) < half)) return null;
+      const side = cy < this.view.height / 2 ? -1 : 1;
+      const at = { cx: cx + 0.7 * half, cy: cy + 0.7 * side * half };
+      return {
+        dot: { ...at, r: 0.2 * half },
+        disc: { x: at.cx, y: at.cy, r: 0.3 * half },
+        text: (words) => {
+          const size = Math.min(0.4, 2 / (LETTER * words.length)) * half;
+          const x = cx + half - (LETTER * words.length * size) / 2;
+          return { x, y: cy + 0.9 * side * half, "font-size": size };
+        },
+      };
+    };
   }
 
   // Shade actions: {action, share} with shares from 0 to 1.
@@ -266,14 +314,16 @@ export class Board {
 
   // A line of play: numbered discs in the players' colours, joined by an arrow.
   line(moves, most = 6) {
-    const seen = new Map();
+    const [seen, beside] = [new Map(), this.#besidePieces()];
     const places = [];
     for (const move of moves.slice(0, most)) {
       if (!move.area) continue;
       const [x, y] = spot(landing(move));
       const before = seen.get(`${x} ${y}`) ?? 0;
       seen.set(`${x} ${y}`, before + 1);
-      places.push({ x, y: y + 0.62 * before, player: move.player, r: Math.min(0.3, 0.7 * reach(landing(move))) });
+      const r = Math.min(0.3, 0.7 * reach(landing(move)));
+      const place = { x, y: y + 0.62 * before, player: move.player, r };
+      places.push({ ...place, ...beside(landing(move))?.disc });
     }
     const moved = moves.slice(0, most).filter((move) => move.from && move.area);
     const joined = places.map(({ x, y }) => `${x},${y}`).join(" ");

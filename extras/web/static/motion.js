@@ -2,6 +2,7 @@
 // places, and of which kinds; what a move has done follows from what has changed.
 
 const TIME = 220; // milliseconds of a motion
+const FALL = 400; // of a fall over the whole picture
 const STEP = 70; // between two pieces that one move sets off, such as seeds
 const LAP = 1000; // more than the places of any way along which pieces are sown
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
@@ -29,13 +30,14 @@ export function setPicture(element, svg) {
 }
 
 // The pieces of a picture by their places.
-function piecesOf(element) {
+export function piecesOf(element) {
   const all = [...element.querySelectorAll("[data-place]")].map((node) => {
     const { x, y, width, height } = node.getBBox();
     const [dx, dy] = node.style.translate.split(" ").map((text) => parseFloat(text) || 0); // dragged
     const { place, kind, enters, step } = node.dataset;
     const centre = { x: x + width / 2 + dx, y: y + height / 2 + (dy ?? 0) };
-    return [place, { node, kind, enters, step: Number(step ?? 0), ...centre, bottom: y + height }];
+    const box = { ...centre, width, height, bottom: y + height };
+    return [place, { node, kind, enters, step: Number(step ?? 0), ...box }];
   });
   return new Map(all);
 }
@@ -83,8 +85,16 @@ function move(element, { piece, from, over, gone, delay = 0 }) {
     return piece.node.animate({ transform: ["scaleX(0)", "none"] }, { ...half, delay: TIME / 2 });
   }
   if (piece.enters === "drops") {
-    const above = `translateY(${-piece.bottom}px)`;
-    return piece.node.animate({ transform: [above, "none"] }, { ...timing, easing: "ease-in" });
+    // a fall from twice the height takes √2 times as long
+    const { height } = element.firstElementChild.viewBox.baseVal;
+    const duration = FALL * Math.sqrt(piece.bottom / height);
+    const fall = { ...timing, duration, easing: "cubic-bezier(0.33, 0, 0.67, 0.33)" };
+    return piece.node.animate({ transform: [`translateY(${-piece.bottom}px)`, "none"] }, fall);
+  }
+  if (piece.enters === "runs") {
+    const none = piece.width > piece.height ? "scaleX(0)" : "scaleY(0)";
+    const ends = { transform: [none, "none"], transformOrigin: ["0 0", "0 0"] };
+    return piece.node.animate(ends, timing);
   }
   return piece.node.animate({ transform: ["scale(0)", "none"] }, timing);
 }

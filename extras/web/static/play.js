@@ -10,6 +10,10 @@ import { progressShown } from "./thinking.js";
 import { given, t } from "./words.js";
 
 const HINTS = "alphabeta:time=1";
+const REST = 1400; // milliseconds: the last motion, then a second in which the end is seen
+// What the end of a game offers, by its result, in this order.
+const OFFERS = { won: ["next", "again", "review"], lost: ["review", "again", "next"],
+  draw: ["again", "next", "review"] };
 const PERSON = "human";
 let view = given("view");
 let undone = []; // moves taken back, as {name, mover}, the next one first
@@ -19,6 +23,8 @@ let seed = Number(asked.get("seed")) || 0;
 let ended = endOf(asked.get("ended")); // {kind, loser} of a game that was resigned or lost on time
 let search = null; // the AbortController of the search under way
 let hinting = false;
+let endsHere = false; // whether the game has ended while the page was open
+let rest = null; // the timer until the end of a game is followed by what it offers
 let aimed = null; // the action that a finger has aimed at
 const game = view.game;
 
@@ -67,8 +73,34 @@ function show(said = view.said) {
   byId("analyse").href = addressOf("/analyse", played(view));
   byId("review").href = addressOf("/review", played(view));
   byId("review").hidden = !over() || !view.link || Boolean(view.position);
-  byId("end").hidden = !over();
   byId("next").hidden = !nextLevel();
+  showOffers();
+}
+
+// What is offered at the end of a game, the best first; a game that ends here is seen for a moment.
+function showOffers() {
+  const end = byId("end");
+  if (!over()) {
+    clearTimeout(rest);
+    end.hidden = true;
+  }
+  if (!over() || !end.hidden) return;
+  const offers = OFFERS[result()].map(byId);
+  const first = offers.find((offer) => !offer.hidden);
+  for (const offer of offers) offer.classList.toggle("primary", offer === first);
+  end.replaceChildren(...offers);
+  const appear = () => (end.hidden = false);
+  clearTimeout(rest);
+  if (endsHere) rest = setTimeout(appear, REST);
+  else appear();
+}
+
+// The opponent stands in the list of all, and a level among the levels too.
+function showOpponent() {
+  showChosen(byId("level"), opponent, game, showPlayers);
+  for (const { control } of byId("levels").querySelectorAll("label")) {
+    control.checked = control.value === opponent;
+  }
 }
 
 function showPlayers() {
@@ -120,11 +152,16 @@ function showStatus() {
     status.classList.toggle("waiting", !ofPerson());
     return;
   }
-  const winner = ended ? 1 - ended.loser : view.winner;
   const words = ended ? endInWords() : view.status;
-  const own = winner === null ? "draw" : winner === seat ? "won" : "lost";
-  status.textContent = opponent === PERSON ? words : `${t(`play.${own}`)} ${words}.`;
-  status.classList.add("over", opponent === PERSON ? "draw" : own);
+  status.textContent = opponent === PERSON ? words : `${t(`play.${result()}`)} ${words}.`;
+  status.classList.add("over", result());
+}
+
+// How a game that is over went for the visitor; of two people at one screen neither wins.
+function result() {
+  const winner = ended ? 1 - ended.loser : view.winner;
+  if (winner === null || opponent === PERSON) return "draw";
+  return winner === seat ? "won" : "lost";
 }
 
 const endInWords = () => t(`reason.${ended.kind}`, { player: view.players[ended.loser].name });
@@ -172,6 +209,7 @@ async function play(action) {
 function arrive(next, seconds) {
   const mover = view.to_move;
   view = next;
+  endsHere = view.over;
   times.add(view, seconds);
   if (view.moves.length === 1) sessionStorage.removeItem(`kept ${game} ${seed}`); // a new game
   const undoneMove = undone.shift();
@@ -316,6 +354,7 @@ async function hint() {
 function end(loser, kind) {
   stopSearch();
   ended = { kind, loser };
+  endsHere = true;
   clock.run(null);
   show(endInWords());
   finish(kind, loser);
@@ -357,22 +396,15 @@ const nextLevel = () =>
 
 function playNext() {
   opponent = nextLevel().value;
-  showChosen(byId("level"), opponent, game, showPlayers);
+  showOpponent();
   return rematch();
 }
 
-async function changeLevel() {
-  const select = byId("level");
-  let chosen = select.value;
-  if (chosen === "") {
-    chosen = await setUpAgent(game).catch(complain);
-    if (!chosen) {
-      select.value = opponent;
-      return;
-    }
-  }
-  opponent = chosen;
-  showChosen(select, opponent, game, showPlayers);
+async function changeLevel({ target }) {
+  const chosen = target.value || (await setUpAgent(game).catch(complain));
+  if (chosen) opponent = chosen;
+  showOpponent();
+  if (!chosen) return;
   stopSearch();
   show("");
   follow();
@@ -382,7 +414,7 @@ const copyLink = () => copyAddress(byId("copy"), location.href);
 
 const buttons = { undo, redo, hint, resign, swap, rematch, again: rematch, next: playNext, copy: copyLink };
 for (const [id, action] of Object.entries(buttons)) byId(id).addEventListener("click", action);
-byId("level").addEventListener("change", changeLevel);
+for (const id of ["level", "levels"]) byId(id).addEventListener("change", changeLevel);
 byId("show-threats").addEventListener("change", () => {
   byId("threat-legend").hidden = !byId("show-threats").checked;
   return byId("show-threats").checked ? open(view.moves, () => show("")) : show("");
@@ -393,7 +425,7 @@ byId("show-thinking").addEventListener("change", () => {
 onSteps(() => byId("undo").click(), () => byId("redo").click());
 addEventListener("pagehide", stopSearch);
 
-showChosen(byId("level"), opponent, game, showPlayers);
+showOpponent();
 clock.run(view.moves.length && !over() ? view.to_move : null);
 show("");
 follow();

@@ -117,10 +117,15 @@ export function showSpecifications(...specs) {
   byId("specs").textContent = specs.join("\n");
 }
 
-// The disc of a player, in its colour or with its mark.
-export function playersDisc({ colour, mark }) {
+// What stands for a player: the badge of the game, or a disc in its colour or with its mark.
+export function playersDisc({ colour, mark, badge }) {
   const disc = document.createElement("span");
-  disc.className = "disc";
+  disc.className = badge ? "badge" : "disc";
+  if (badge) {
+    disc.textContent = badge;
+    disc.style.color = colour;
+    return disc;
+  }
   if (colour) disc.style.backgroundColor = colour;
   else disc.textContent = mark;
   return disc;

@@ -13,6 +13,7 @@ QUIET = ("values", "memory", "threads")
 SUPERVISED = "supervised by "  # prefix of the algorithm of a supervised network's card
 SOLVER = "the exact solver"
 CHARACTERS = {"alphazero": "character.hermit", "ppo": "character.gambler"}
+GREAT = {"character.hermit": "character.great_hermit"}  # the larger of two of one training
 TEACHERS = " and "  # between the teachers of one network
 
 
@@ -44,16 +45,31 @@ def agent_name(words: Words, spec: str, game: Game) -> str:
     return ", ".join([title, *known, *others])
 
 
-def character(card: Card) -> str | None:
-    """The key of a network's name as an opponent, by its training; None if unknown."""
-    is_taught = card.algorithm.startswith(SUPERVISED)
-    return "character.scholar" if is_taught else CHARACTERS.get(card.algorithm)
+def character(card: Card, game: Game) -> str | None:
+    """The key of a network's name as an opponent, by its training; None if unknown.
+
+    Of two networks of a game with the same training the larger has a name of its own.
+    """
+    if card.algorithm.startswith(SUPERVISED):
+        return "character.scholar"
+    name = CHARACTERS.get(card.algorithm)
+    smaller = any(other.parameters < card.parameters for other in _alike(card, game))
+    return GREAT.get(name or "", name) if smaller else name
+
+
+def _alike(card: Card, game: Game) -> list[Card]:
+    """The other networks that play a game and were trained in the same way."""
+    return [
+        other
+        for other in cards_of(game)
+        if other.algorithm == card.algorithm and other.name != card.name
+    ]
 
 
 def _training(words: Words, card: Card, game: Game) -> str:
     """A text about a network's training, with its size if another was trained in the same way."""
     training = _algorithm(words, card, game)
-    if sum(other.algorithm == card.algorithm for other in cards_of(game)) == 1:
+    if not _alike(card, game):
         return training
     return words("training.size", training=training, weights=round(card.parameters / 1000))
 
@@ -71,10 +87,14 @@ def _algorithm(words: Words, card: Card, game: Game) -> str:
 
 
 def _network_name(words: Words, card: Card, game: Game) -> str:
-    """A network by its training and its strength, as ``plyground zoo`` lists it."""
+    """A network by its training and its strength, as ``plyground zoo`` lists it.
+
+    Networks of the same training are told apart by the games that they won: their shares of best
+    moves may differ by chance.
+    """
     name = words("name.network", training=_training(words, card, game))
     own, board = PREFIX + card.name, card.board
-    for row in board.get("quality", {}).get("rows", ()):
+    for row in () if _alike(card, game) else board.get("quality", {}).get("rows", ()):
         if (row["agent"], row["phase"]) == (own, "all"):
             share = words("strength.optimal", percent=f"{100 * row['share']:.0f}")
             return f"{name}, {share}"

@@ -76,6 +76,11 @@ class Words:
         texts = (self.of_game(made, key, "") for key in keys)
         return " ".join(text.format_map(values) for text in texts if text)
 
+    def short(self, game: Game | str) -> str:
+        """How a game is won in at most twelve words; its rule if its words have no such text."""
+        made = make_game(game)
+        return self.of_game(made, "short", self.rule(made)).format_map(parameter_values(made.rules))
+
     def how_to_play(self, game: Game) -> list[str]:
         """The rules in a few lines, the win condition first; empty if there are none."""
         values = parameter_values(game.rules)

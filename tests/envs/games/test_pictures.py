@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import plyground
 import pytest
-from helpers import run_python
+from helpers import GAMES, run_python
 from plyground.envs import aec, tic_tac_toe_v0
 from plyground.envs import rules as r
 from plyground.envs.pictures import drawing
@@ -60,6 +60,20 @@ def test_connect_four_discs_lie_where_they_fell():
     assert pixel(picture, 0.35, 0.35) == rgb("#2459b8")  # the panel
 
 
+def test_discs_of_connect_four_stand_behind_its_panel():
+    kinds = [type(shape) for shape in picture_after("connect_four", ["a", "b"]).shapes]
+    assert max(i for i, kind in enumerate(kinds) if kind is drawing.Piece) < kinds.index(
+        drawing.Panel
+    )
+
+
+@pytest.mark.parametrize("spec", [*GAMES, "gomoku:size=10"])
+def test_names_of_cells_have_one_size_on_all_boards(spec):
+    picture = picture_after(spec, [])
+    sizes = {shape.size for shape in picture.shapes if isinstance(shape, drawing.Text)}
+    assert 0.022 < min(sizes) / max(picture.width, picture.height) < 0.03
+
+
 def rings(picture, stroke=None):
     """The rings of a picture, all or those of a colour."""
     found = [shape for shape in picture.shapes if isinstance(shape, drawing.Ring)]
@@ -100,7 +114,7 @@ def test_the_svg_is_well_formed_and_holds_every_shape(spec):
     picture = r.picture(game.rules, position.record, 0)
     root = ElementTree.fromstring(position.to_svg(0))
     assert len(root) == len(picture.shapes) + 1
-    shapes = {"rect", "circle", "line", "text", "polygon", "g"}
+    shapes = {"rect", "circle", "line", "text", "polygon", "g", "path"}
     assert {element.tag.rpartition("}")[2] for element in root} <= shapes
     assert position._repr_svg_().startswith("<svg ")
 

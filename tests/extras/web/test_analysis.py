@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from helpers import SMALL_GAMES
+from helpers import GAMES, SMALL_GAMES
 from playwright.sync_api import expect
 from plyground import make_game
 from plyground.agents.solvers.solver import make_solver
@@ -74,6 +75,61 @@ def test_nothing_is_called_even_before_there_is_a_value(browser, visit, spec):
     # the last value, dimmed
     assert bar.locator("span").evaluate("(each) => each.style.height").endswith("%")
     expect(bar).to_have_attribute("aria-label", "Evaluation: not known yet")
+
+
+BOXES = """() => {
+  const boxes = (which) => [...document.querySelectorAll(which)].map((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return [x, y, width, height];
+  });
+  return { texts: boxes(".label text"), pieces: boxes("#board .picture [data-place]") };
+}"""
+
+
+@pytest.mark.parametrize("spec", ["breakthrough", "kalah", "gomoku:size=9"])
+def test_numbers_cover_no_pieces_and_are_told_apart(visit, spec):
+    page = visit(f"/analyse?game={spec}&agent=mcts:simulations=500")
+    expect(page.locator(".label").first).to_be_attached()
+    expect(page.locator("#result-first .lines button").first).to_be_visible()
+    found = page.evaluate(BOXES)
+    for x, y, width, height in found["texts"]:
+        for left, top, across, down in found["pieces"]:  # circles
+            dx = max(abs(x + width / 2 - left - across / 2) - width / 2, 0)
+            dy = max(abs(y + height / 2 - top - down / 2) - height / 3, 0)
+            assert (dx**2 + dy**2) ** 0.5 > 0.45 * across
+    numbers = [text for text in page.locator(".label text").all_text_contents() if text.isdigit()]
+    assert len(set(numbers)) == len(numbers) > 0
+
+
+def test_estimates_as_close_as_one_per_cent_are_dots(browser, visit):
+    context, bars = browser.new_context(), [0.5, 0.49, 0.481, 0.47, -0.2]
+    line = {"action": 4, "shown": None, "moves": []}
+    actions = [
+        {"action": action, "bar": bar, "shown": {"lines": [f"{bar}"], "kind": "guess"}}
+        for action, bar in zip((4, 0, 1, 2, 3), bars)
+    ]
+    answer = {"bar": 0.5, "depth": 1, "nodes": 9, "actions": actions, "lines": [line]}
+    body = f"event: move\ndata: {json.dumps(answer)}\n\n"
+    context.route("**/api/lines?**", lambda route: route.fulfill(body=body))
+    context.route("**/api/solve?**", lambda route: None)
+    page = visit("/analyse?game=tic_tac_toe&agent=greedy", context=context)
+    expect(page.locator(".label .close")).to_have_count(2)
+    assert page.locator(".label text").all_text_contents() == ["0.5", "0.47", "-0.2"]
+    expect(page.locator("#legend")).to_contain_text("dots: within 1 %")
+    context.close()
+
+
+@pytest.mark.parametrize("spec", sorted(GAMES))
+def test_an_analysis_and_a_review_fit_a_screen(visit, spec):
+    moves = make_game(spec).initial_position()
+    first = moves.game.action_to_text(moves.legal_actions()[0])
+    page = visit(f"/analyse?game={spec}&agent=greedy", viewport={"width": 1280, "height": 800})
+    expect(page.locator("#result-first .lines button").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollHeight") <= 800
+    page = visit(f"/review?game={spec}&moves={first}", viewport={"width": 1280, "height": 800})
+    graph, board = (page.locator(part).bounding_box() for part in ("#graph", "#board"))
+    assert graph["y"] > board["y"] + board["height"]
+    assert page.evaluate("document.documentElement.scrollHeight") <= 800
 
 
 @pytest.mark.parametrize("agent", ["alphabeta:nodes=2000,values=yes", "mcts:simulations=300"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from helpers import GAMES
 from playwright.sync_api import expect
 from plyground import make_game
 
@@ -13,7 +14,9 @@ pytestmark = pytest.mark.thorough
 
 def test_the_first_page_has_a_button_a_game_and_a_level_of_three(visit):
     page = visit("/")
+    assert "Connect four" in page.locator(".card").first.inner_text()
     for card in page.locator(".card").all():
+        assert 3 <= len(card.locator(".about .note").inner_text().split()) <= 12
         assert card.locator(".button").count() == 1
         assert card.locator(":checked").count() == 1
         assert 3 <= card.locator("[type=radio]").count() <= 4
@@ -36,6 +39,26 @@ def test_networks_are_opponents_with_a_name_and_a_line(visit):
     assert page.inner_text("#player-1 strong").startswith("Scholar – Network, taught by the solver")
 
 
+def test_two_networks_of_a_game_have_two_names_and_the_stronger_looks_it(visit):
+    page = visit("/")
+    page.locator(".card summary").first.click()
+    names = page.locator(".card").first.locator(".opponents strong").all_inner_texts()
+    assert len(set(names)) == len(names)
+    lines = page.locator(".card").first.locator(".opponents li").all_inner_texts()
+    elo = {line.split("\n")[0]: int(re.search(r"(\d+) Elo", line)[1]) for line in lines
+           if "Elo" in line}  # fmt: skip
+    assert elo["Great Hermit"] > elo["Hermit"]
+
+
+def test_other_boards_stand_behind_one_button(visit):
+    page = visit("/")
+    boards = page.locator("#others > details")
+    assert boards.count() == len(GAMES)
+    expect(boards.first).to_be_hidden()
+    page.locator("#others > summary").press("Enter")
+    expect(boards.first).to_be_visible()
+
+
 def thoughts_asked(page) -> int:
     """How many decisions of agents the page has asked for."""
     names = "performance.getEntriesByType('resource').map((each) => each.name)"
@@ -45,8 +68,12 @@ def thoughts_asked(page) -> int:
 def test_two_agents_play_on_the_first_page_until_they_are_stopped(visit):
     page = visit("/")
     before = page.inner_html("#board .picture")
+    assert page.inner_text("#live-said") == (
+        "Hermit, a network that taught itself, against Alpha-beta, depth 4"
+    )
     changed = "before => document.querySelector('#board .picture').innerHTML !== before"
     page.wait_for_function(changed, arg=before)
+    expect(page.locator("#bar")).to_have_class("bar")  # the evaluation is known
     page.get_by_role("button", name="Pause").click()
     expect(page.locator("#live")).to_have_attribute("data-state", "waiting")
     count = thoughts_asked(page)
@@ -91,5 +118,5 @@ def test_a_game_on_the_first_page_is_followed_by_the_next(browser, visit):
     page = visit("/", context=context)
     expect(page.locator("#live-title")).to_have_text("Connect four")
     page.get_by_role("button", name="Run").click()
-    expect(page.locator("#live-title")).to_have_text("Gomoku 10×10")
+    expect(page.locator("#live-title")).to_have_text("Gomoku (caro) 10×10")
     context.close()

@@ -54,7 +54,7 @@ def test_a_piece_is_seen_between_two_places(browser, visit, spec):
     motions = page.evaluate("motions")
     assert motions
     for motion in motions:
-        assert motion["duration"] <= 250
+        assert motion["duration"] <= (400 if spec == "connect_four" else 250)
         assert motion["start"] != motion["half"] != motion["end"] or 0 < motion["opacity"] < 1
     page.click("#undo")  # and back
     expect(page.locator("#moves button")).to_have_count(0)
@@ -82,7 +82,10 @@ MOTIONS = {
     ("breakthrough:rows=4,cols=3", "", None): ["translate(", "none"],  # a capture
     ("kalah", "", "Pit c"): ["translate("] * 4,
     ("kalah", "a", "Pit f"): ["translate("] * 4,
-    ("dots_and_boxes", "h 0 0,v 0 0,v 0 1", "Horizontal line, row 1, column 0"): ["scale(0)"] * 2,
+    ("dots_and_boxes", "h 0 0,v 0 0,v 0 1", "Horizontal line, row 1, column 0"): [
+        "scale(0)",
+        "scaleX(0)",
+    ],
 }
 
 
@@ -99,6 +102,18 @@ def test_a_move_is_shown_as_what_it_does(browser, visit, spec, moves, name):
     assert [frame[: len(start)] for frame, start in zip(first, wanted, strict=True)] == wanted
     delays = [motion["delay"] for motion in motions if motion["kind"] == "seed"]
     assert delays == [70 * number for number in range(len(delays))]  # seed by seed
+    context.close()
+
+
+def test_a_deeper_fall_takes_longer(browser, visit):
+    context, seconds = browser.new_context(), []
+    context.add_init_script(f"({HALF_WAY})()")
+    for moves in ("", "ddddd"):
+        page = visit(f"/play?game=connect_four&opponent=human&moves={moves}", context=context)
+        play_one(page, "Column d")
+        expect(page.locator("#moves button")).to_have_count(len(moves) + 1)
+        seconds.append(page.evaluate("motions[0].duration"))
+    assert seconds[0] > 2 * seconds[1]
     context.close()
 
 

@@ -116,6 +116,13 @@ def test_a_networks_choice_is_a_heat_map_beside_the_visits(visit):
     assert page.locator(".heat").count() >= 4
 
 
+def test_another_game_is_chosen_by_keyboard(visit):
+    page = visit("/analyse?game=tic_tac_toe&agent=greedy")
+    page.locator(".picker summary").press("Enter")
+    page.get_by_role("link", name="Kalah").press("Enter")
+    page.wait_for_url("**game=kalah**")
+
+
 def test_two_agents_stand_side_by_side(visit):
     page = visit("/analyse?game=tic_tac_toe&agent=greedy&second=montecarlo:simulations=5")
     expect(page.locator("#result-second .lines button")).to_have_count(3, timeout=60_000)
@@ -262,6 +269,11 @@ def test_a_game_that_ends_is_kept_in_the_store(visit, store):
     page.reload()
     page.wait_for_selector("#board[data-state=over]")
     assert not any("finish" in url for url in requests)
+    phone = visit("/games", viewport={"width": 390, "height": 844})
+    row = phone.locator("tbody tr").first
+    assert row.locator("td").nth(3).inner_text() == "Cross"
+    box = row.locator(".ending").bounding_box()
+    assert box["x"] + box["width"] <= 390
 
 
 # Pages, and what is clicked on them before they are examined.
@@ -272,6 +284,7 @@ EXAMINED = [
     *[("/play?game=breakthrough&opponent=human", ".area"), ("/games", None), ("/ratings", None)],
     *[("/analyse?game=tic_tac_toe&moves=b2&agent=greedy", None), ("/analyse?game=hex", "#edit")],
     ("/review?game=tic_tac_toe&moves=b2,a1,a2", None),
+    *[("/analyse?game=tic_tac_toe&agent=greedy", ".picker summary"), ("/", "#others > summary")],
 ]
 
 

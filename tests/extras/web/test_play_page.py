@@ -263,6 +263,22 @@ def test_board_moves_and_controls_stand_above_the_fold(visit, spec):
         assert 0 <= box["y"] <= box["y"] + box["height"] <= 800, part
 
 
+@pytest.mark.parametrize("spec", ["kalah", "hex:size=9,swap=yes"])
+def test_a_wide_board_uses_the_width(visit, spec):
+    page = visit(f"/play?game={spec}&opponent=human", viewport={"width": 1280, "height": 800})
+    board, side = (page.locator(part).bounding_box() for part in ("#board", ".side"))
+    assert board["width"] > 0.95 * side["width"] > 750
+
+
+def test_a_level_is_a_segment_by_keyboard(visit):
+    page = visit("/play?game=tic_tac_toe&opponent=greedy")
+    expect(page.get_by_role("radio", name="Medium")).to_be_checked()
+    page.get_by_role("radio", name="Medium").press("ArrowRight")
+    page.wait_for_function("document.getElementById('level').value !== 'greedy'")
+    assert page.input_value("#level") == make_game("tic_tac_toe").profile.levels[2]
+    assert page.inner_text("#player-0 .badge") == "✕"
+
+
 def test_threats_are_marked_on_request(visit):
     page = visit("/play?game=tic_tac_toe&opponent=human&moves=a1,b2,a2")
     assert page.locator(".mark").count() == 0
@@ -322,6 +338,7 @@ def test_the_end_of_a_game_offers_the_next_level_and_a_review(visit):
     specs = [option.get_attribute("value") for option in levels.all()]
     for now, following in itertools.pairwise(specs):
         page = visit(f"/play?game=tic_tac_toe&opponent={quote(now)}&moves=a1,a2,b1,b2,c1")
+        assert page.locator("#end > *").first.get_attribute("id") == "next"
         assert page.is_visible("#again")
         assert "moves=a1,a2,b1,b2,c1" in page.get_attribute("#review", "href")
         page.click("#next")
@@ -331,6 +348,9 @@ def test_the_end_of_a_game_offers_the_next_level_and_a_review(visit):
     page = visit(f"/play?game=tic_tac_toe&opponent={quote(specs[-1])}&moves=a1,a2,b1,b2,c1")
     assert page.is_visible("#again")
     assert page.is_hidden("#next")
+    page = visit("/play?game=tic_tac_toe&opponent=greedy&seat=1&moves=a1,a2,b1,b2,c1")
+    assert page.locator("#end > .primary").get_attribute("id") == "review"
+    assert page.locator("#end > *").first.get_attribute("id") == "review"
 
 
 def test_the_focus_stays_at_the_board_when_the_game_ends(visit):
@@ -338,7 +358,9 @@ def test_the_focus_stays_at_the_board_when_the_game_ends(visit):
     page.get_by_role("button", name="Cell c1").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("#board[data-state=over]")
+    assert page.is_hidden("#end")  # the end is seen before anything is offered
     assert page.evaluate("document.activeElement.id") == "board"
+    expect(page.locator("#end")).to_be_visible()
     page.keyboard.press("Alt+ArrowLeft")
     page.wait_for_selector("#board[data-state=yours].enabled")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Cell c1"

@@ -28,6 +28,7 @@ from plyground.extras.web.wording.words import LANGUAGES, words_of
             "dots_and_boxes",
             "MCTS, with a network (taught by the solver), 1 s a move",
         ),
+        ("human", "connect_four", "You"),
         ("ppo:runs/c4", "connect_four", "ppo:runs/c4"),
     ],
 )
@@ -40,8 +41,8 @@ def test_agents_are_named_in_words_with_the_strength_of_networks(spec, game, nam
     [
         ("connect_four", "Connect four"),
         ("connect_four:rows=4,cols=5", "Connect four, rows 4, columns 5"),
-        ("gomoku:size=10", "Gomoku 10×10"),
-        ("gomoku:size=10,rule=caro", "Gomoku 10×10, rule exactly five, not shut in"),
+        ("gomoku:size=10", "Gomoku (caro) 10×10"),
+        ("gomoku:size=10,rule=caro", "Gomoku (caro) 10×10, rule exactly five, not shut in"),
         ("hex:size=9,swap=yes", "Hex 9×9"),
     ],
 )
