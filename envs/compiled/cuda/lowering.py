@@ -186,6 +186,16 @@ def _entry_of(kernel: Any) -> Callable[..., None]:
     return entry
 
 
+def _with_tables_once(text: str) -> str:
+    """A module with its constant arrays in global memory.
+
+    Constant memory holds 64 KiB and is made for threads that read the same item. Without a name of
+    its own, an array that many functions read is stored once.
+    """
+    before, after = "internal addrspace(4) constant", "internal unnamed_addr addrspace(1) constant"
+    return text.replace(before, after).replace("addrspace(4)", "addrspace(1)")
+
+
 @global_compiler_lock
 def lower(kernel: Any, arguments: Any) -> Lowered:
     """Lower a kernel for arguments of these types.
@@ -205,4 +215,4 @@ def lower(kernel: Any, arguments: Any) -> Lowered:
         library, _ = compiler._compile_pyfunc_with_fixup(
             _entry_of(kernel), kind, cc=OLDEST, device=False, abi="numba"
         )
-    return Lowered(library._entry_name, tuple(library.llvm_strs))
+    return Lowered(library._entry_name, tuple(map(_with_tables_once, library.llvm_strs)))
