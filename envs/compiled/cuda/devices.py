@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
 import re
 from collections.abc import Callable
 from typing import Any
@@ -55,6 +56,10 @@ class Device:
         tensor = torch.from_numpy(plain.view(np.ndarray).copy())
         return DeviceArray(tensor.reshape(*shape, *tensor.shape[1:]).to(self.place), dtype, shape)
 
+    def free_bytes(self) -> int:
+        """The bytes of memory that are free."""
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+
     def launch(self, kernel: Any, threads: int, *arguments: Any) -> Launch:
         """A kernel with its arguments; a call runs it in this many threads.
 
@@ -82,6 +87,12 @@ class Processor(Device):
 
 class Gpu(Device):
     """A GPU. Kernels run on torch's current stream, and can be captured in a graph."""
+
+    def free_bytes(self) -> int:
+        import torch
+
+        free, _ = torch.cuda.mem_get_info(self.place)
+        return int(free)
 
     def launch(self, kernel: Any, threads: int, *arguments: Any) -> Launch:
         import torch
