@@ -5,8 +5,8 @@ shorter time: ``python benchmarks/gpu.py learner self_play --seconds 5``. The pa
 
 - ``rules``: steps per second of every game on the GPU, by random moves, beside Pgx;
 - ``replies``: the same with replies of ``alphabeta`` to depth 2 and 4; both compare the games with
-  those of the processor before, to the bit (see ``gpu_games.py``). ``python benchmarks/gpu.py rules
-  replies --device cpu --games 64`` runs the code for CUDA on the processor;
+  those of the processor before, to the bit (see ``gpu_parts/games.py``). With ``--device cpu
+  --games 64`` the code for CUDA runs on the processor;
 - ``learner``: training samples per second, the learner alone;
 - ``self_play``: simulations and network evaluations per second, self-play alone;
 - ``training``: both together, in runs of ``plyground train alphazero``;
@@ -27,7 +27,7 @@ from pathlib import Path
 import cyclopts
 import numpy as np
 import torch
-from gpu_games import measure_games
+from gpu_parts.games import measure_games
 from plyground import make_game
 from plyground.envs.workers.processors import available_processors
 from plyground.training import train

@@ -1,4 +1,4 @@
-"""Games on a GPU: equal to the processor's, then steps per second; parts of ``gpu.py``.
+"""Games on a GPU: equal to the processor's, then steps per second; parts of ``../gpu.py``.
 
 A step is a random legal action in one game, drawn on the device, and in ``replies`` the opponent's
 answer. Before any speed, the games on the device are compared with the same games of the processor,
@@ -24,7 +24,7 @@ from plyground.envs.registry import game_names
 from plyground.envs.single_agent.device_batch import DeviceBatch
 from plyground.envs.single_agent.game_batch import GameBatch
 
-RESULTS = Path(__file__).parents[1] / "docs" / "guide" / "gpu_results.jsonl"
+RESULTS = Path(__file__).parents[2] / "docs" / "guide" / "gpu_results.jsonl"
 REPLIES = ("alphabeta:depth=2,table=0.01", "alphabeta:depth=4,table=0.01")
 COMPARED, PLIES = 10_000, 4  # games that are compared, and random plies before they begin
 PGX = {"connect_four": "connect_four", "tic_tac_toe": "tic_tac_toe", "othello": "othello",
