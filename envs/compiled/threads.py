@@ -15,7 +15,6 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
 
 
 class PerThread(NamedTuple):
@@ -96,6 +95,9 @@ def _own_value(context: Any, builder: Any, kind: Any, value: Any, thread: Any) -
     if kind.instance_class is not PerThread:
         owned = [_own_value(context, builder, *each, thread) for each in zip(kind, values)]
         return context.make_tuple(builder, _own_kind(kind), owned)
+    # imported when a kernel is compiled: it takes 30 ms of a start
+    from numba.np.arrayobj import make_array, populate_array
+
     (of_all,) = kind
     array = make_array(of_all)(context, builder, values[0])
     zero = context.get_constant(types.intp, 0)
