@@ -267,6 +267,12 @@ def test_each_thread_has_buffers_of_its_own_but_those_that_are_shared(kind, copi
     assert buffers.scratch.values.tensor.tolist() == [[10, 0], [11, 1], [12, 2]]
 
 
+def test_buffers_of_one_item_are_copied_for_each_thread():
+    buffers = for_threads(Buffers(np.zeros(1, np.int64), np.zeros((1, 2), np.int8)), 3)
+    put = Processor().put(buffers)
+    assert [tuple(each.values.tensor.shape) for each in put] == [(3, 1), (3, 1, 2)]
+
+
 def test_games_that_do_not_fit_into_the_memory_are_refused(monkeypatch):
     monkeypatch.setattr(Processor, "free_bytes", lambda self: 8 << 20)
     with pytest.raises(

@@ -45,7 +45,7 @@ class Device:
         plain: Any
         dtype, shape = values.dtype, values.shape
         if values.size and values.strides[:1] == (0,):  # copies of one item, see `for_threads`
-            tensor = self.put(values[0]).tensor
+            tensor = self.put(values[0].copy()).tensor  # its strides may be 0 as well
             copies = tensor.expand(shape[0], *tensor.shape).contiguous()
             return DeviceArray(copies, dtype, shape)
         plain = np.ascontiguousarray(values).reshape(-1)
