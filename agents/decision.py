@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from ..envs.game import Position
+from ..envs.loading.texts import counted
 from ..envs.pictures.tables import html_table
 
 Unit = Literal["return", "points"]
@@ -89,7 +90,8 @@ class Score:
         if self.unit == "return" and (self.is_exact or self.plies is not None or self._bounds):
             words = self._result(margin)
         elif self.unit == "points":
-            words = f"{self.level:+.0f} points" if round(self.level) else "0 points"
+            points = f"{self.level:+.0f}" if round(self.level) else "0"
+            words = f"{points} point" if points in ("+1", "-1") else f"{points} points"
         else:
             words = f"{self.value:+.2f}"
         if self._bounds:
@@ -110,7 +112,7 @@ class Score:
             words += f" by {abs(self.value):g}"
         if self.plies is None:
             return words
-        return f"{words} in {self.plies} {'ply' if self.plies == 1 else 'plies'}"
+        return f"{words} in {counted(self.plies, 'ply', 'plies')}"
 
     def order(self) -> tuple[float, float, float]:
         """A sort key: a better score has a greater key.

@@ -19,6 +19,7 @@ from ..envs.actions import NoActionError, one_line, whole_action
 from ..envs.game import Game, Position
 from ..envs.loading.interruption import InterruptWatch
 from ..envs.loading.own_modules import place_of_error
+from ..envs.loading.texts import counted
 from ..envs.specification import SpecificationError
 from .decision import Score
 
@@ -230,8 +231,9 @@ class AgentFaults:
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.kinds.most_common())
+        games = counted(self.games, "game")
         return (
-            f"{self.agent} forfeited {self.count} of {self.games} games ({kinds}); in the first it "
+            f"{self.agent} forfeited {self.count} of {games} ({kinds}); in the first it "
             f"{self.first}"
         )
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from ..envs.loading.texts import counted
 from ..envs.specification import check_names
 from ..evaluation.tournament import Tournament
 from .app import FAILURE
@@ -70,7 +71,7 @@ def report_withdrawals(tournaments: list[Tournament]) -> None:
     for tournament in tournaments:
         for number, games in tournament.withdrawn().agents.items():
             after = tournament.plan.withdraw_after
-            crashes = f"its process crashed in {after} game{'s' if after > 1 else ''} in a row"
+            crashes = f"its process crashed in {counted(after, 'game')} in a row"
             text = (
                 f"{tournament.labels[number]} was withdrawn: {crashes}; {games} of its games are "
                 f"not played (--withdraw-after 0 plays them)"

@@ -15,6 +15,7 @@ from ..agents.faults import FaultWarning
 from ..agents.human import refuse_people
 from ..envs.loading.packages import RECORDS
 from ..envs.loading.registry import Registry
+from ..envs.loading.texts import counted
 from ..envs.specification import SpecificationError
 from ..envs.workers.jobs import HERE, JobPlace
 from ..evaluation.plan import Plan
@@ -192,7 +193,7 @@ def export(
     with Store(store) as games:
         count = export_games(games, format, sys.stdout.buffer if out is None else out)
     if out is not None:
-        note(f"{count} games in {out}")
+        note(f"{counted(count, 'game')} in {out}")
 
 
 def _format_of(out: Path | None) -> str:
@@ -265,8 +266,8 @@ def _run_sprt(match: SprtMatch, store: Path) -> None:
         tell("" if match.plan.balanced is None else "choosing openings")
         match.run(
             lambda state: tell(
-                f"{sum(state.pairs)} pairs, log-likelihood ratio {state.ratio:+.2f} (from "
-                f"{lower:.2f} to {upper:.2f})"
+                f"{counted(sum(state.pairs), 'pair')}, log-likelihood ratio "
+                f"{state.ratio:+.2f} (from {lower:.2f} to {upper:.2f})"
             )
         )
 
@@ -284,7 +285,8 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
         )
     elif match.withdrawn is not None:
         verdict = (
-            f"not decided: {match.withdrawn} was withdrawn after {sum(state.pairs)} pairs, since "
+            f"not decided: {match.withdrawn} was withdrawn after "
+            f"{counted(sum(state.pairs), 'pair')}, since "
             f"its process crashed in several games in a row"
         )
     elif match.exhausted:
@@ -294,7 +296,7 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
         )
     else:
         verdict = (
-            f"not decided after {match.max_pairs} pairs; the same command with a higher "
+            f"not decided after {counted(match.max_pairs, 'pair')}; the same command with a higher "
             f"--max-pairs resumes"
         )
     console.print(Text(verdict, "bold"))

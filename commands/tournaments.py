@@ -12,6 +12,7 @@ from rich.console import Console
 
 from ..agents.faults import FaultWarning
 from ..agents.human import refuse_people
+from ..envs.loading.texts import counted
 from ..envs.specification import SpecificationError
 from ..envs.workers.jobs import HERE, JobPlace
 from ..evaluation.conditions import Conditions
@@ -209,8 +210,8 @@ def _print_result(one: Tournament, table: CrossTable, console: Console) -> None:
         f"{plan.seed}"
     )
     console.print(
-        f"{one.game.spec}: {table.games} games, {table.distinct_games} of them distinct "
-        f"({settings})",
+        f"{one.game.spec}: {counted(table.games, 'game')}, "
+        f"{table.distinct_games:,} of them distinct ({settings})",
         markup=False,
     )
     if left_out:

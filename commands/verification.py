@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ..agents.effects import check_asked
+from ..envs.loading.texts import counted
 from ..evaluation.conditions import USUAL, Conditions
 from ..evaluation.report import display
 from ..evaluation.store.checks import Finding
@@ -102,7 +103,7 @@ def _print_store(
     """Print the findings about the whole file."""
     for digest, place in then.items():
         if place is not None:
-            say(f"{place[0]}: had {place[1]} games when its digest was {digest}")
+            say(f"{place[0]}: had {counted(place[1], 'game')} when its digest was {digest}")
     if findings:
         say(f"{store}:")
         _list(findings)
@@ -113,7 +114,7 @@ def _print(one: Verification) -> None:
     tournament = one.tournament
     wrong = sum(finding.game is not None for finding in one.findings)
     right = 0 if any(finding.unchecked for finding in one.findings) else one.games - wrong
-    say(f"{tournament.name}: {right} of {one.games} games follow the rules")
+    say(f"{tournament.name}: {right} of {counted(one.games, 'game')} played by the rules")
     _list(one.findings)
     say(f"  {display.GAMES_DIGEST} {one.games_digest}")
     if one.not_asked is not None:

@@ -274,9 +274,9 @@ def _strongest_other(card: Card) -> str:
 
 
 def _wrap(words: str) -> str:
-    """A command on lines of at most 76 columns, which a page shows without scrolling."""
+    """A command on lines of at most 72 columns, which a page shows without scrolling."""
     return " \\\n".join(
-        textwrap.wrap(f"$ {words}", 74, subsequent_indent="      ", break_on_hyphens=False)
+        textwrap.wrap(f"$ {words}", 70, subsequent_indent="      ", break_on_hyphens=False)
     )
 
 

@@ -27,6 +27,7 @@ from ..agents.faults import (
     warn_of_faults,
 )
 from ..envs.game import Game, IllegalActionError, Position
+from ..envs.loading.texts import counted
 from ..envs.outcome import PLAYERS, Outcome
 from ..envs.pictures.tables import html_table
 from ..envs.registry import make_game
@@ -153,7 +154,7 @@ def _forced_result(seat: int, decision: Decision | None) -> float:
 
 def drawn_reason(plies: int) -> str:
     """The reason of a game drawn by its length."""
-    return f"drawn after {plies} plies"
+    return f"drawn after {counted(plies, 'ply', 'plies')}"
 
 
 def agreed_reason(first: float) -> str:

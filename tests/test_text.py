@@ -14,6 +14,7 @@ FILES = subprocess.run(
 ).stdout.splitlines()
 TEXTS = [name for name in FILES if Path(name).suffix in (".py", ".md", ".toml", ".yaml", ".js")]
 LONGEST = 100
+WIDEST = 72  # a block of code that a page shows without scrolling
 # Names of documents that the repository does not hold.
 ABSENT = re.compile("|".join(["SYSTEMS", "DESIGN"]).join("()") + r"\.md")
 # The home of a user, on Linux, macOS or Windows. A match after a letter, a dot or a colon is part
@@ -45,6 +46,24 @@ def test_no_line_of_a_page_is_longer_than_100_columns():
         for number, line in prose(name)
         if len(line) > LONGEST and "://" not in line
     ] == []
+
+
+def typed(name: str) -> list[tuple[int, str]]:
+    """The code and the commands in the fenced blocks of a page, without what they print."""
+    lines, block, goes_on = [], "", False
+    for number, line in lines_of(name):
+        if line.lstrip().startswith("```"):
+            block = "" if block else line.strip("` ") or "text"
+        elif block in ("python", "toml") or (block == "console" and (goes_on or line[:2] == "$ ")):
+            lines.append((number, line))
+            goes_on = line.endswith("\\")
+    return lines
+
+
+def test_no_code_of_a_page_needs_scrolling():
+    lines = [(name, *line) for name in FILES if name.endswith(".md") for line in typed(name)]
+    assert len(lines) > 1000
+    assert [f"{name}:{n}" for name, n, line in lines if len(line) > WIDEST] == []
 
 
 @pytest.mark.parametrize("pattern", [ABSENT, LOCAL], ids=["absent document", "own path"])

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from ...agents.effects import ALL, check_asked, not_to_make
 from ...envs import Game, make_game
+from ...envs.loading.texts import counted
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
 from ...evaluation.ladder import Ladder
@@ -61,7 +62,7 @@ def ladder(
     def count(game: object) -> None:
         nonlocal games
         games += 1
-        tell(f"{games} games")
+        tell(counted(games, "game"))
 
     reference = None if anchor is None else parse_anchor(anchor)
     store = run / LADDER

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 from accessibility import repair
@@ -35,9 +36,14 @@ COPIES = {
 }
 FENCE = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)((?:#[^)]*)?)\)")
+CELL = re.compile(r"<td.*?</td>", re.DOTALL)
+CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)")
+PART = re.compile(r"[^\s,/]+[,/]*")  # of code: it may wrap after these signs, but not in a word
 FILE_LINK = re.compile(
     r"\[[\w./]*?(\w+\.md)\](?=\([^)\s]*\1)"
 )  # a link whose text is a file's name
+# Where the README leads those who train, search and play; the front page begins with it.
+ENTRANCES = re.compile(r"(?:^- \*\*I \w+\*\*.*\n(?:  .*\n)*){3}", re.MULTILINE)
 # What the search shows first: how much the words of a page count, by the beginning of its place.
 BOOSTS = {
     "guide/install.md": 5.0,
@@ -118,6 +124,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     place = page.file.src_uri
     boost = next((value for name, value in BOOSTS.items() if place.startswith(name)), 1.0)
     page.meta.setdefault("search", {})["boost"] = boost
+    if place == "index.md":
+        markdown = with_entrances(markdown)
     names = {made: name for name, made in COPIES.items()}
     name = names.get(place, f"docs/{place}")
     if not any((ROOT / name).with_suffix(kind).is_file() for kind in (".md", ".ipynb")):
@@ -130,6 +138,25 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         )
         for index, part in enumerate(FENCE.split(markdown))
     )
+
+
+def with_entrances(readme: str) -> str:
+    """The README with its three entrances above the picture, as cards."""
+    match = ENTRANCES.search(readme)
+    if match is None:
+        raise PluginError("README.md lacks the entrances: I train, I search, I play")
+    cards = f'<div class="entrances" markdown>\n\n{match[0].replace("**: ", "** ")}\n</div>\n\n'
+    return readme.replace("![", f"{cards}![", 1)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Let code in tables wrap between words only: browsers also break it at hyphens."""
+    return CELL.sub(lambda cell: CODE.sub(in_parts, cell[0]), html)
+
+
+def in_parts(code: re.Match[str]) -> str:
+    """Code of which each part stays on one line."""
+    return PART.sub(r"<span>\g<0></span><wbr>", code[0])
 
 
 def on_post_page(output: str, **_: Any) -> str:

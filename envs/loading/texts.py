@@ -55,6 +55,11 @@ def spreadsheet_cell(text: str) -> str:
     return visible(f"'{text}" if formula else text)
 
 
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun: ``1 game``, ``1,200 games``; ``plural`` if it does not end in s."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
 def show_plainly(figure: Any) -> None:
     """Make the texts of a matplotlib figure :func:`visible`."""
     for each in figure.findobj(lambda artist: hasattr(artist, "get_text")):

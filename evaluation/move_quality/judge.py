@@ -18,10 +18,12 @@ from ...agents.lookahead import QUIET, situation
 from ...agents.solvers.solution import Solution
 from ...agents.solvers.solver import DEFAULT_MEMORY_MB, Solver, make_solver
 from ...envs.game import Game, Position
+from ...envs.loading.texts import counted
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
 from ..statistics.courses import Courses
 from ..store.store import Store, StoreError
+from .missed import HASTENED, missed_in
 
 PHASES = ("opening", "middle", "end")  # thirds of the plies that the solver counts
 TIME_LIMIT = 10.0  # seconds for one position
@@ -44,6 +46,7 @@ class JudgedMove(NamedTuple):
         seconds: thinking time.
         action: the move itself.
         situation: the kind of position, one of ``SITUATIONS``.
+        missed: what it missed, one of ``MISSED``; None: nothing.
     """
 
     agent: int
@@ -54,6 +57,7 @@ class JudgedMove(NamedTuple):
     seconds: float
     action: int
     situation: str = QUIET
+    missed: str | None = None
 
 
 class Evidence(NamedTuple):
@@ -75,7 +79,7 @@ class Evidence(NamedTuple):
     def fault_lines(self) -> list[str]:
         """A line for each agent that failed to move."""
         return [
-            f"{label} failed to move in {count} positions; in the first it {first}"
+            f"{label} failed to move in {counted(count, 'position')}; in the first it {first}"
             for label, (count, first) in self.faults.items()
         ]
 
@@ -137,6 +141,24 @@ class MoveJudge:
         )
         kind = {(1, 0): WON_DRAWN, (1, -1): WON_LOST, (0, -1): DRAWN_LOST}.get((before, after))
         return best - values[action], -1 if kind is None else BLUNDERS.index(kind)
+
+    def hastens(self, position: Position, loss: int) -> bool:
+        """Whether a move with this loss, in a lost position, halves the rest of the game."""
+        values = self.values(position)
+        assert values is not None
+        best = max(values.values())
+        if not loss or best >= 0:
+            return False
+        longest, rest = (self.solver.end_of(position, value).plies for value in (best, best - loss))
+        return longest is not None and rest is not None and 2 * rest <= longest
+
+    def missed(self, position: Position, action: int) -> str | None:
+        """What a move in a solved position missed, one of ``MISSED``; None: nothing."""
+        loss, blunder = self.verdict(position, action)
+        missed = missed_in(position, action)[0]
+        if missed is None and blunder < 0 and self.hastens(position, loss):
+            return HASTENED
+        return missed
 
 
 def has_worse_move(values: Mapping[int, int]) -> bool:
@@ -244,6 +266,7 @@ def _judge_stored(
         move.seconds[mover],
         move.actions[move.ply],
         situation(position),
+        judge.missed(position, move.actions[move.ply]),
     )
 
 

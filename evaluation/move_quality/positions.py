@@ -240,7 +240,8 @@ def ask_agents(
             faults[labels[number]] = (faults_before + 1, first)
         else:
             verdict, phase = judge.verdict(position, action), sample.positions[row][1]
-            moves.append(JudgedMove(number, row, phase, *verdict, seconds, action, situations[row]))
+            more = situations[row], judge.missed(position, action)
+            moves.append(JudgedMove(number, row, phase, *verdict, seconds, action, *more))
         if progress is not None:
             progress(count, len(questions))
     return Evidence(list(labels), moves, sample.left_out, faults)

@@ -10,6 +10,7 @@ import numpy as np
 from ...agents.lookahead import SITUATIONS
 from ..statistics.intervals import mean_margin, share_interval
 from .judge import BLUNDERS, PHASES, Evidence, JudgedMove
+from .missed import MISSED
 
 ALL = "all"
 
@@ -26,6 +27,7 @@ class Quality(NamedTuple):
         blunder: the share of blunders, and the ends of its 95 % interval.
         blunders: the number of each kind, in the order of ``BLUNDERS``.
         seconds: the mean time per move.
+        missed: the number of each kind of miss, in the order of ``MISSED``.
     """
 
     agent: str
@@ -36,6 +38,7 @@ class Quality(NamedTuple):
     blunder: tuple[float, float, float]
     blunders: tuple[int, ...]
     seconds: float
+    missed: tuple[int, ...]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -47,6 +50,7 @@ class Quality(NamedTuple):
             "blunder": dict(zip(("share", "lower", "upper"), self.blunder)),
             "blunders": dict(zip(BLUNDERS, self.blunders)),
             "seconds_per_move": self.seconds,
+            "missed": dict(zip(MISSED, self.missed)),
         }
 
 
@@ -75,4 +79,5 @@ def _quality(label: str, phase: str, moves: Sequence[JudgedMove]) -> Quality:
         blunder=share_interval((kinds >= 0).astype(np.int64), clusters),
         blunders=tuple(int(np.count_nonzero(kinds == kind)) for kind in range(len(BLUNDERS))),
         seconds=float(np.mean([move.seconds for move in moves])),
+        missed=tuple(sum(move.missed == kind for move in moves) for kind in MISSED),
     )

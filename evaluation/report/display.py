@@ -33,7 +33,7 @@ from rich.text import Text
 
 from ...agents.decision import Decision, Score
 from ...envs.game import Game
-from ...envs.loading.texts import one_line, spreadsheet_cell
+from ...envs.loading.texts import counted, one_line, spreadsheet_cell
 from ...envs.specification import Parameter
 from ..statistics.complexity import SizeLine
 from ..statistics.cross_table import CrossTable
@@ -137,8 +137,8 @@ def print_cross_table(table: CrossTable, console: Console) -> None:
         console.width = width
     if table.repeated:
         console.print(
-            f"{table.repeated} games repeat earlier ones of the same deterministic agents and do "
-            f"not count"
+            f"repeated by the same deterministic agents, and not counted: "
+            f"{counted(table.repeated, 'game')}"
         )
     for faults in table.faults:
         console.print(Text(str(faults), "red"))

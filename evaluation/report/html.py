@@ -14,7 +14,7 @@ from importlib import metadata, resources
 from typing import Any
 
 from ...envs import __version__
-from ...envs.loading.texts import printable_json, visible
+from ...envs.loading.texts import counted, printable_json, visible
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError, refusing
 from ..pages import page_of
@@ -23,7 +23,7 @@ from ..statistics.ratings import Ratings, score_of
 from ..store.checks import Finding
 from .comparison import Comparison
 from .display import CONTENT_DIGEST, GAMES_DIGEST, duration, likelihood, percent
-from .paper import files_of, links_to, plots_of
+from .paper import files_of, links_to, plots_of, title_of
 from .replays import replay_data
 from .report import TournamentReport, sequential_text, warning_lines
 
@@ -104,6 +104,7 @@ def render_page(template: str, **values: Any) -> str:
         "likelihood": likelihood,
         "duration": duration,
         "count": lambda number: f"{number:,}",
+        "counted": counted,
         "breakable": _breakable,
         "margined": _with_margin,
         "lines": _lines,
@@ -171,7 +172,7 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
     return {
         "id": f"t{index + 1}",
         "report": report,
-        "title": _title(report),
+        "title": title_of(report),
         "settings": [  # lists repeat the table of agents
             (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
             for key, value in (
@@ -203,14 +204,6 @@ def _page_title(games: list[str]) -> str:
     if len(titles) > MOST_TITLES:
         titles[MOST_TITLES - 1 :] = [f"{len(titles) - MOST_TITLES + 1} other games"]
     return " and ".join(filter(None, [", ".join(titles[:-1]), *titles[-1:]]))
-
-
-def _title(report: TournamentReport) -> str:
-    spec = str(report.tournament.settings.get("game", report.tournament.name))
-    try:
-        return make_game(spec).declaration.title
-    except SpecificationError:
-        return spec
 
 
 def _agent(

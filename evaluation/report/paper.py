@@ -16,9 +16,10 @@ from rich.table import Table
 
 from ...envs import __version__
 from ...envs.loading.files import written_whole
-from ...envs.loading.texts import visible
+from ...envs.loading.texts import counted, visible
 from ...envs.loading.version import RELEASED
-from ...envs.specification import refusing
+from ...envs.registry import make_game
+from ...envs.specification import SpecificationError, refusing
 from .display import GAMES_DIGEST, csv_text
 from .plots import Plot, forest, sequential_plot, speed_plot
 from .report import TournamentReport, tables_of
@@ -92,6 +93,15 @@ def plots_of(report: TournamentReport) -> dict[str, Plot]:
     return {name: plot for name, plot in plots.items() if plot is not None}
 
 
+def title_of(report: TournamentReport) -> str:
+    """The game and its board in words; the specification of a game that is not installed."""
+    spec = str(report.tournament.settings.get("game", report.tournament.name))
+    try:
+        return make_game(spec).declaration.title
+    except SpecificationError:
+        return spec
+
+
 def links_to(files: dict[str, bytes]) -> dict[str, str]:
     """Data URLs of files inside a page, by file name."""
     return {
@@ -125,6 +135,7 @@ def _bibliography(report: TournamentReport) -> str:
 
     No entry has an address: CITATION.cff has none.
     """
+    title = f"{title_of(report)}: a tournament of {len(report.labels)} agents"
     settings = json.dumps(report.tournament.settings, ensure_ascii=False)
     year = time.gmtime(report.tournament.created).tm_year
     return f"""@software{{plyground,
@@ -135,7 +146,7 @@ def _bibliography(report: TournamentReport) -> str:
 }}
 
 @misc{{games-{report.games_digest[:8] or "unknown"},
-  title = {{{{{_latex_text(report.tournament.name)}: {report.table.games} games}}}},
+  title = {{{{{_latex_text(title)}, {counted(report.table.games, "game")}}}}},
   year = {{{year}}},
   note = {{{GAMES_DIGEST} {report.games_digest}; settings: {_latex_text(settings)}}},
 }}

@@ -129,14 +129,11 @@ class Scale(NamedTuple):
             axis.set_major_formatter(EngFormatter("s"))
 
 
-# A bar, or a dot with an interval: the label above it, the lengths of its parts, and the ends of
-# its interval.
+# A bar: the label above it, the lengths of its parts, and the ends of its interval.
 Bar = tuple[str, tuple[float, ...], tuple[float, float] | None]
 
 
-def bar_chart(
-    title: str, bars: Sequence[Bar], scale: Scale, names: Sequence[str] = (), dots: bool = False
-) -> Plot:
+def bar_chart(title: str, bars: Sequence[Bar], scale: Scale, names: Sequence[str] = ()) -> Plot:
     """Horizontal bars below their labels, which can be of any length.
 
     Args:
@@ -144,21 +141,13 @@ def bar_chart(
         bars: from top to bottom.
         scale: of the lengths.
         names: of the parts, where bars have several.
-        dots: whether to draw dots instead of bars. One far below all others is cut off: an arrow at
-            the edge points to it.
     """
-    lowest = _least_shown([parts[0] for _, parts, _ in bars]) if dots else None
 
     def draw(axes: Any) -> None:
         for place, (label, parts, interval) in enumerate(bars):
             above = axes.get_yaxis_transform()
             axes.text(0, place - 0.3, label, transform=above, in_layout=False)
-            if lowest is not None and parts[0] < lowest:
-                axes.plot(lowest, place, "<", color=COLOURS[0], markersize=9, clip_on=False)
-                continue
-            if dots:
-                axes.plot(parts[0], place, "o", color=COLOURS[0])
-            for number, end in enumerate(() if dots else itertools.accumulate(parts)):
+            for number, end in enumerate(itertools.accumulate(parts)):
                 look = {"facecolor": COLOURS[0], "alpha": PARTS[number], "edgecolor": INK}
                 axes.barh(place, parts[number], 0.34, end - parts[number], linewidth=0.4, **look)
             if interval is not None:
@@ -169,17 +158,64 @@ def bar_chart(
             axes.figure.legend(loc="outside lower left", frameon=False)
         axes.set_ylim(len(bars) - 0.7, -0.8)
         axes.set_yticks([])
-        if lowest is not None:
-            axes.set_xlim(left=lowest)
         scale.set_on(axes, "x")
 
     return _draw_plot(title, 2 * LINE * (len(bars) + 2) + (LINE + 4) * len(names), draw)
 
 
+class Dot(NamedTuple):
+    """A value with the ends of its interval, its name, and the value in words."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    words: str
+
+
+def dot_chart(title: str, dots: Sequence[Dot], scale: Scale) -> Plot:
+    """Values with intervals, their names in a column on the left, in words on the right.
+
+    A value far below all others is cut off: an arrow at the edge points to it.
+    """
+    lowest = _least_shown([dot.value for dot in dots])
+    names = [_wrapped(dot.name) for dot in dots]
+
+    def draw(axes: Any) -> None:
+        for place, dot in enumerate(dots):
+            right = {"transform": axes.get_yaxis_transform(), "va": "center"}
+            axes.text(1.02, place, dot.words, **right)
+            if lowest is not None and dot.value < lowest:
+                axes.plot(lowest, place, "<", color=COLOURS[0], markersize=9, clip_on=False)
+                continue
+            axes.plot(dot.value, place, "o", color=COLOURS[0])
+            axes.hlines(place, dot.low, dot.high, colors=INK, linewidth=1.5)
+        axes.set_ylim(len(dots) - 0.5, -0.5)
+        axes.set_yticks(range(len(dots)), names)
+        axes.tick_params(axis="y", length=0, pad=9)  # beside an arrow
+        axes.grid(visible=False, axis="y")
+        if lowest is not None:
+            axes.set_xlim(left=lowest)
+        scale.set_on(axes, "x")
+
+    lines = sum(1 + name.count("\n") for name in names)
+    return _draw_plot(title, LINE * (lines + 3) + 10 * len(names), draw)
+
+
+def _wrapped(name: str) -> str:
+    """A name on lines of at most MOST_LETTERS letters, which end with commas and colons."""
+    lines = [""]
+    for part in re.findall(rf"[^,:]{{1,{MOST_LETTERS - 1}}}[,:]?|[,:]", name):
+        if len(lines[-1]) + len(part) > MOST_LETTERS:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
 def _least_shown(values: Sequence[float]) -> float | None:
-    """Where to cut an axis: below all values but an outlier that would squeeze them; or None."""
+    """Where to cut an axis: below all values but one that would take half of it; or None."""
     lowest, *rest = sorted(values)
-    if len(rest) < 2 or rest[0] - lowest <= 3 * (rest[-1] - rest[0]):
+    if len(rest) < 2 or rest[0] - lowest <= rest[-1] - rest[0]:
         return None
     return rest[0] - 0.25 * (rest[-1] - rest[0])
 
@@ -290,14 +326,15 @@ def pareto_front(points: Sequence[Point]) -> list[Point]:
 
 def forest(ratings: Ratings) -> Plot:
     """The ratings with their 95 % intervals, the strongest first."""
-    bars: list[Bar] = []
+    dots = []
     for number in ratings.order():
         elo, margin = float(ratings.elo[number]), ratings.margin(number)
-        text = f"{elo:.0f} ± {margin:.0f}".replace("-", "−")
-        text += " (anchor)" if number == ratings.anchor else ""
-        bars.append((f"{text}  {ratings.labels[number]}", (elo,), (elo - margin, elo + margin)))
-    title = "Ratings with 95 % intervals; the table holds the same figures"
-    return bar_chart(title, bars, Scale("Elo"), dots=True)
+        words = f"{elo:.0f} ± {margin:.0f}".replace("-", "−")
+        words += " (anchor)" if number == ratings.anchor else ""
+        dots.append(Dot(ratings.labels[number], elo, elo - margin, elo + margin, words))
+    return dot_chart(
+        "Ratings with 95 % intervals; the table holds the same figures", dots, Scale("Elo")
+    )
 
 
 def speed_plot(order: Sequence[AgentRow], ratings: Ratings | None) -> Plot | None:

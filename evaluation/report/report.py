@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...envs.loading.numbers import read_number
+from ...envs.loading.texts import counted
 from ...envs.specification import SpecificationError
 from ..circumstances import Circumstances, depend_on_time
 from ..conditions import WITHDRAW_AFTER
@@ -105,7 +106,9 @@ class TournamentReport(NamedTuple):
         warnings = [crashing_text(label) for label in self.crashing]
         if self.mixed:
             counts = sorted(self.circumstances.items(), key=lambda item: (-item[1], str(item[0])))
-            parts = "; ".join(f"{n} games: {under or 'not recorded'}" for under, n in counts)
+            parts = "; ".join(
+                f"{counted(n, 'game')}: {under or 'not recorded'}" for under, n in counts
+            )
             warnings.append(
                 f"these games were played under different circumstances, which change the results "
                 f"of agents with limits or a time to think: {parts}"
@@ -333,7 +336,7 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
     keys = [key for key in ("rules", "schedule", "openings", "seed") if key in settings]
     console.print(Text(report.tournament.name, "bold"))
     console.print(Text(", ".join(f"{key} {settings[key]}" for key in keys), "dim"))
-    console.print(f"{table.games} games, {table.distinct_games} of them distinct")
+    console.print(f"{counted(table.games, 'game')}, {table.distinct_games:,} of them distinct")
     if report.tournament.left_out:
         console.print(left_out_text(report.tournament.left_out))
     for warning in report.warnings:
@@ -436,7 +439,7 @@ def sequential_text(test: SequentialTest) -> str:
     verdict = "not decided" if test.verdict is None else f"{test.verdict} is accepted"
     return (
         f"sequential test of {hypotheses.elo1:g} against {hypotheses.elo0:g} Elo: {verdict} after "
-        f"{pairs} pairs; "
+        f"{counted(pairs, 'pair')}; "
         f"log-likelihood ratio {ratio:.2f} (H0 at {lower:.2f}, H1 at {upper:.2f})"
     )
 
@@ -460,6 +463,7 @@ def _facts(report: TournamentReport) -> Iterator[str]:
     if openings:
         (best, high), (worst, low) = openings[0], openings[-1]
         yield (
-            f"{len(openings)} openings; the first player scores from {percent(low.score)} % "
-            f"({', '.join(worst)}) to {percent(high.score)} % ({', '.join(best)})"
+            f"{counted(len(openings), 'opening')}; the first player scores from "
+            f"{percent(low.score)} % ({', '.join(worst)}) to {percent(high.score)} % "
+            f"({', '.join(best)})"
         )

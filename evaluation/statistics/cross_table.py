@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ...agents.faults import AgentFaults
 from ...envs.game import Game
+from ...envs.loading.texts import counted
 from ...envs.pictures.tables import html_table
 from ..store.store import StoredGame
 from .courses import Courses, named
@@ -293,7 +294,7 @@ class CrossTable:
                 "" if other is row else _percent(row.against[other.number].score) for other in rows
             ]
             lines.append(cells)
-        return html_table(lines, headings, f"{self.games} games", notes=self.faults)
+        return html_table(lines, headings, counted(self.games, "game"), notes=self.faults)
 
     def to_json(self) -> dict[str, Any]:
         rows = self.standings()

@@ -14,6 +14,7 @@ from ...commands.app import Interruption, command
 from ...commands.common import GameArgument, SeedOption, option
 from ...commands.output import Terminal, say
 from ...envs import Game, make_game
+from ...envs.loading.texts import counted
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
 from ...evaluation.report.display import show_steps
@@ -99,7 +100,7 @@ def dataset(
 
 def _print_count(out: Path, game: Game, count: int, maximum: int) -> None:
     fewer = "" if count == maximum else f" (no more were found, of {maximum:,})"
-    say(f"{out}: {count:,} positions of {game.spec}{fewer}")
+    say(f"{out}: {counted(count, 'position')} of {game.spec}{fewer}")
 
 
 def _source(game: Game, by: str | None, from_store: Path | None) -> Source:

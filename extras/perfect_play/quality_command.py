@@ -17,6 +17,7 @@ from ...commands.common import GameArgument, JsonOption, SeedOption, argument, o
 from ...commands.output import Terminal, print_json
 from ...envs import make_game
 from ...envs.compiled.sources import PLAYING_FOLDERS
+from ...envs.loading.texts import counted
 from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, LOCAL, JobPlace, Needs, Work
 from ...evaluation.move_quality.judge import (
@@ -123,9 +124,10 @@ def quality(
         return
     console = Terminal()
     count = len({move.cluster for move in evidence.moves})
-    source = f"{count:,} random positions"
+    source = counted(count, "random position")
     if sample.games is not None:
-        source = f"{len(evidence.moves):,} moves of {count:,} games in {sample.games.name}"
+        moves = counted(len(evidence.moves), "move")
+        source = f"{moves} of {counted(count, 'game')} in {sample.games.name}"
     start = f", from ply {first} on" if first else ""
     heading = f"{board.spec}: {source}{start}, against perfect play\n"
     console.print(heading, markup=False, soft_wrap=True)

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ...agents.lookahead import SITUATIONS
+from ...envs.loading.texts import counted
 from ...evaluation.move_quality.judge import PHASES, Evidence
 from ...evaluation.move_quality.qualities import ALL, Quality, qualities
 from ...evaluation.report.display import Name, duration, percent, plain_table
@@ -26,6 +27,8 @@ def print_qualities(evidence: Evidence, meaning: str, console: Console) -> None:
         heading = "by situation" if names == SITUATIONS else "by phase"
         console.print(f"\noptimal moves in % and value lost per move, {heading}")
         console.print(_by_part(rows, parts))
+        if names == SITUATIONS:
+            _print_missed(rows, console)
     if meaning:
         console.print(f"\nvalues: {meaning}", style="dim", markup=False, soft_wrap=True)
     left_out = ", ".join(
@@ -35,6 +38,19 @@ def print_qualities(evidence: Evidence, meaning: str, console: Console) -> None:
         console.print(f"left out: {left_out}", style="dim", markup=False, soft_wrap=True)
     for line in evidence.fault_lines:
         console.print(line, style="red", markup=False, soft_wrap=True)
+
+
+def _print_missed(rows: list[Quality], console: Console) -> None:
+    """A line for each agent that missed wins or blocks, or halved the rest of a lost game."""
+    for row in rows:
+        if row.phase == ALL and any(row.missed):
+            wins, blocks, hastened = row.missed
+            console.print(
+                f"{row.agent} missed {counted(wins, 'win')} and {counted(blocks, 'block')}, "
+                f"hastened {counted(hastened, 'loss', 'losses')}",
+                markup=False,
+                soft_wrap=True,
+            )
 
 
 def _overview(rows: list[Quality]) -> Table:

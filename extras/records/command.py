@@ -9,6 +9,7 @@ from ...commands.app import command
 from ...commands.common import DEFAULT_STORE, StoreOption, argument, flag, option
 from ...commands.output import note
 from ...envs.games.gomoku.gomocup import RULES
+from ...envs.loading.texts import counted
 from ...envs.specification import SpecificationError, check_names
 from ...evaluation.store.store import Store
 from .formats import READERS, read_games
@@ -60,7 +61,7 @@ def import_(
                 count += 1
     there, missing = len(records) - count, len(unreadable)
     note(
-        f"{count} games in {store}"
+        f"{counted(count, 'game')} in {store}"
         + (f"; {there} were there already" if there else "")
         + (f"; {missing} cannot be read, see above" if missing else "")
     )

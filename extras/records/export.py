@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...commands.output import note
 from ...envs.loading.files import written_whole
+from ...envs.loading.texts import counted
 from ...envs.specification import SpecificationError
 from ...evaluation.store.store import Store, StoreError
 from .psq import write_psq
@@ -60,4 +61,4 @@ def _writing(out: Path, count: int) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(f"{out} cannot be written: {error.strerror}") from None
-    note(f"{count} games in {out}")
+    note(f"{counted(count, 'game')} in {out}")

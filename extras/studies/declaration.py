@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ...envs.loading.texts import counted
 from ...evaluation.report.display import duration, large_number, percent
 from .measurements.measurement import (
     COUNT,
@@ -97,7 +98,7 @@ class Claim:
         keys = column.interval if self.beyond_chance else (self.column,)
         tests = [[self.low <= row[key] <= self.high for key in keys] for row in rows]
         count = sum(map(all, tests))
-        outcome = f"Holds in {count} of {len(rows)} cases"
+        outcome = f"Holds in {count} of {counted(len(rows), 'case')}"
         if count in (0, len(rows)):
             outcome = "Holds" if count else "Does not hold"
         if not count and any(map(any, tests)):

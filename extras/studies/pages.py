@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...envs.loading.files import written_whole
+from ...envs.loading.texts import counted
 from ...evaluation.circumstances import machine_here
 from ...evaluation.report.display import csv_text, duration, percent
 from ...evaluation.report.html import render_page, versions
@@ -133,7 +134,7 @@ def _note(measurement: Measurement) -> str:
     kind = re.sub(r"(?<!^)(?=[A-Z])", " ", fields.pop("kind")).lower()
     cases = "cases" in fields and len(fields.pop("cases"))
     parts = [f"{key} {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
-    return "; ".join([kind, *([f"{cases} positions"] if cases else []), *parts])
+    return "; ".join([kind, *([counted(cases, "position")] if cases else []), *parts])
 
 
 def _tables(experiment: MeasuredExperiment, number: int) -> list[dict[str, Any]]:

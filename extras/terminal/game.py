@@ -15,6 +15,7 @@ from ...commands.output import Terminal
 from ...commands.preparation import Preparation, compile_rules
 from ...envs.game import Game, Position
 from ...envs.loading.files import written_whole
+from ...envs.loading.texts import counted
 from ...envs.specification import SpecificationError
 from ...evaluation.fingerprints import Description, describe
 from ...evaluation.match import GameResult
@@ -386,7 +387,7 @@ class TerminalGame:
         except OSError as error:
             self._say(f"{name} cannot be written: {error.strerror}.")
             return
-        self._say(f"{name}: {len(self._moves)} moves of {self.game.spec}")
+        self._say(f"{name}: {counted(len(self._moves), 'move')} of {self.game.spec}")
 
     # -- the opponent --
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ...commands.output import Terminal
+from ...envs.loading.texts import counted
 from ...envs.specification import SpecificationError
 from ...evaluation.played_game import PlayedGame
 from ...evaluation.report import display
@@ -109,7 +110,7 @@ class TerminalReplay:
         if ply < 0:
             self._say("This is the start of the game.")
         elif ply > last:
-            self._say(f"The game has {last} moves; this is its end.")
+            self._say(f"The game has {counted(last, 'move')}; this is its end.")
         else:
             self._ply = ply
             self._show()

@@ -89,6 +89,7 @@ BESIDES = [
 ]
 
 
+@pytest.mark.fast_cases(4)
 @pytest.mark.parametrize("spec", BESIDES)
 def test_act_plays_what_analyse_decides_with_options_that_choose_in_another_way(spec):
     game = make_game("connect_four")

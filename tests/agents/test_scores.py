@@ -81,7 +81,7 @@ def check_depth(position, search, decision):
             assert score.plies in (right.plies, None)  # a loss at unknown distance
 
 
-@pytest.mark.fast_cases(16)
+@pytest.mark.fast_cases(6)
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("spec", ALL_GAMES)
 def test_scores_of_a_search_that_a_limit_stops_are_of_its_depth(spec, search):

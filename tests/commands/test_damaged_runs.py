@@ -45,7 +45,7 @@ def test_an_edited_description_is_refused_by_field_value_and_what_is_allowed(
     assert contents(ppo_run) == before
 
 
-@pytest.mark.parametrize("algorithm", SETTINGS)
+@pytest.mark.parametrize("algorithm", list(SETTINGS))
 def test_every_setting_is_checked_as_its_type_declares_it(algorithm):
     kind = SETTINGS.get(algorithm)
     for parameter in parameters_of(kind):

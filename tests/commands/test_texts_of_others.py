@@ -178,6 +178,7 @@ def test_no_text_of_a_policy_is_raw(tmp_path):
     assert raw(card.read_text()) == set()
 
 
+@pytest.mark.thorough
 def test_no_text_of_a_run_is_raw(ppo_run, tmp_path):
     pytest.importorskip("matplotlib")
     folder, picture = ppo_run, tmp_path / "curves.svg"

@@ -51,6 +51,7 @@ REJECTIONS = {
 }
 
 
+@pytest.mark.fast_cases(4)
 @pytest.mark.parametrize("spec", SMALL_VARIANTS)
 def test_our_games_conform(spec):
     check_game(spec, games=8)

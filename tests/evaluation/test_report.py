@@ -129,7 +129,7 @@ def test_the_command_reports_each_tournament_within_the_width_of_a_terminal(stor
     assert any(re.match(r"random +0 +[1-9]\d* ", line) for line in lines)
     assert "30 games, " in result.stdout
     assert "8 games, 2 of them distinct" in result.stdout
-    assert "6 games repeat earlier ones of the same deterministic agents" in result.stdout
+    assert "repeated by the same deterministic agents, and not counted: 6 games" in result.stdout
     assert all(len(line.rstrip()) <= 80 for line in lines)
 
 

@@ -323,6 +323,7 @@ def test_paper_gets_the_games_without_controls_in_light_colours(open_page):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator("#t1-viewer .controls").is_visible()
     assert page.locator("#t1-viewer .board").is_visible()
+    assert page.locator("details:not([open]) td").first.is_visible()
     assert page.pdf()[:4] == b"%PDF"
 
 

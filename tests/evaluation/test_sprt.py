@@ -188,7 +188,7 @@ def test_a_test_that_a_withdrawn_agent_ends_says_so_and_fails(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     result = run("sprt tic_tac_toe random python:broken.agents:EndsTheProcess --elo0 -400 --elo1 9")
     assert result.exit_code == 1
-    assert "not decided: python:broken.agents:EndsTheProcess was withdrawn after 1 pairs" in (
+    assert "not decided: python:broken.agents:EndsTheProcess was withdrawn after 1 pair," in (
         " ".join(result.stdout.split())
     )
 

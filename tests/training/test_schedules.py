@@ -76,8 +76,9 @@ def sizes_of(algorithm, updates, folder, **changes):
     return sizes
 
 
+@pytest.mark.fast_cases(6)
 @pytest.mark.parametrize("updates", LENGTHS)
-@pytest.mark.parametrize("algorithm", SETTINGS)
+@pytest.mark.parametrize("algorithm", list(SETTINGS))
 def test_every_update_moves_the_weights_at_the_stated_rate(
     algorithm, updates, seen, tmp_path, monkeypatch
 ):

@@ -224,6 +224,7 @@ class AlphaZeroLearner:
         network: the learning network.
         average: its averaged weights, for play.
         updates: number of minibatches so far.
+        rate: the learning rate of the last one.
 
     Raises:
         SpecificationError: its weights do not fit these boards.
@@ -254,6 +255,7 @@ class AlphaZeroLearner:
         for weights in self.average.parameters():
             weights.requires_grad_(False)
         self.updates: int = 0
+        self.rate: float = 0.0
         self._length_weight = length_weight
         self._samplers = [Sampler(board, device) for board in boards or (game,)]
         self._random = np.random.default_rng(seed)
@@ -323,6 +325,7 @@ class AlphaZeroLearner:
         return {f"loss/{name}": loss for name, loss in zip(LOSSES, losses)}
 
     def _set_rate(self, rate: float) -> None:
+        self.rate = rate
         for group in self._optimizer.param_groups:
             group["lr"] = group["lr"].fill_(rate) if self.device.type == "cuda" else rate
 

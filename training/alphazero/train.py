@@ -214,7 +214,7 @@ class AlphaZero:
         return losses | {
             "learner/positions": float(len(positions.counts)),
             "learner/batches": float(batches),
-            "learner/rate": learning.rate(progress),
+            "learner/rate": self.learner.rate,
             "learner/seconds": time.monotonic() - began,
         }
 

@@ -62,7 +62,7 @@ class Captures:
         edges = count_edges(rows, cols)
         self.boxes: int = rows * cols
         self._sides = [
-            sum(1 << int(edge) for edge in sides_of_box(rows, cols, box))
+            sum(1 << int(edge) for edge in sides_of_box(rows, cols, box, box // cols))
             for box in range(self.boxes)
         ]
         self.beside: list[list[int]] = [

@@ -32,16 +32,16 @@ def boxes_beside(rows, cols, edge):
 
 
 @kernel
-def sides_of_box(rows, cols, box):
-    """The edges of a box: top, bottom, left, right."""
-    left = (rows + 1) * cols + box // cols * (cols + 1) + box % cols
+def sides_of_box(rows, cols, box, row):
+    """The edges of a box in a row: top, bottom, left, right."""
+    left = (rows + 1) * cols + box + row
     return box, box + cols, left, left + 1
 
 
 @kernel
-def neighbours(rows, cols, box):
-    """The boxes across the top, bottom, left and right side of a box, −1 off the board."""
-    row, col = box // cols, box % cols
+def neighbours(rows, cols, box, row):
+    """The boxes across top, bottom, left and right of a box in a row, −1 off the board."""
+    col = box - row * cols
     return (
         box - cols if row > 0 else -1,
         box + cols if row < rows - 1 else -1,
@@ -112,7 +112,7 @@ def complexity(rules: Any) -> Complexity:
     edges, free = facts(rules).num_actions, facts(rules).longest_game
     board = [
         Bound("edges", "2mn - m - n for m x n dots", edges),
-        Bound("boxes", "", rules.rows * rules.cols),
+        Bound("boxes" if rules.rows * rules.cols > 1 else "box", "", rules.rows * rules.cols),
     ]
     if free != edges:
         board.append(Bound("free edges at the start", "L", free))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ... import rules as r
-from ...compiled.kernels import kernel
+from ...compiled.kernels import inner_kernel, kernel
 from ...compiled.scratch import copy_items, stack_array
 from .board import boxes_beside, neighbours, sides_of_box, symmetries
 from .rules import WIDE_BOXES, WIDE_EDGES, DotsAndBoxes
@@ -24,8 +24,22 @@ UNSEEN = 0
 TRUST = 50
 
 
-@kernel
-def _measure_component(rows, cols, edges, sides, visits, stack, box):
+@inner_kernel
+def _enter(edges, sides, visits, stack, depth, wall, other):
+    """Push the box behind a wall (−1: none) if it belongs to a walk; returns depth and leaks."""
+    if edges[wall] != 0:
+        return depth, 0
+    if other < 0 or sides[other] < 2:
+        return depth, 1
+    if visits[other] == UNSEEN:
+        visits[other] = 1
+        stack[depth] = other
+        depth += 1
+    return depth, 0
+
+
+@inner_kernel
+def _measure_component(rows, cols, edges, sides, row_of, visits, stack, box):
     """Walk over the boxes with at least two sides that are connected with ``box``.
 
     Returns the number of boxes and whether they form a loop.
@@ -37,21 +51,21 @@ def _measure_component(rows, cols, edges, sides, visits, stack, box):
         depth -= 1
         at = stack[depth]
         boxes += 1
-        behind, walls = neighbours(rows, cols, at), sides_of_box(rows, cols, at)
-        for i in range(4):
-            if edges[walls[i]] != 0:
-                continue
-            other = behind[i]
-            if other < 0 or sides[other] < 2:
-                leaks += 1
-            elif visits[other] == UNSEEN:
-                visits[other] = 1
-                stack[depth] = other
-                depth += 1
+        row = row_of[at]
+        above, below, before, after = neighbours(rows, cols, at, row)
+        top, bottom, left, right = sides_of_box(rows, cols, at, row)
+        depth, leak = _enter(edges, sides, visits, stack, depth, top, above)
+        leaks += leak
+        depth, leak = _enter(edges, sides, visits, stack, depth, bottom, below)
+        leaks += leak
+        depth, leak = _enter(edges, sides, visits, stack, depth, left, before)
+        leaks += leak
+        depth, leak = _enter(edges, sides, visits, stack, depth, right, after)
+        leaks += leak
     return boxes, leaks == 0
 
 
-@kernel
+@inner_kernel
 def _play_safe_edges(rows, cols, edges, sides):
     """Draw edges that give no box away until none is left; returns the number drawn.
 
@@ -104,19 +118,23 @@ def control_value(lengths, loops, count):
     return value
 
 
-@kernel
+@inner_kernel
 def _expected_margin(rows, cols, edges, sides):
     """The expected margin of the player to move from the free boxes, in hundredths of a box."""
     boxes = rows * cols
     visits, stack = stack_array(WIDE_BOXES, np.int8), stack_array(WIDE_BOXES, np.int64)
     lengths, loops = stack_array(WIDE_BOXES, np.int64), stack_array(WIDE_BOXES, np.bool_)
-    visits[:boxes] = UNSEEN
+    row_of = stack_array(WIDE_BOXES, np.int64)  # divisions would take longer than the walks
+    for row in range(rows):
+        for col in range(cols):
+            row_of[row * cols + col] = row
+            visits[row * cols + col] = UNSEEN
     # Boxes that can be taken now, with the chains behind them.
     offer, free = 0, 0
     for box in range(boxes):
         free += sides[box] < 4
         if sides[box] == 3 and visits[box] == UNSEEN:
-            offer += _measure_component(rows, cols, edges, sides, visits, stack, box)[0]
+            offer += _measure_component(rows, cols, edges, sides, row_of, visits, stack, box)[0]
     # Draw the safe edges, then measure the chains and loops.
     later_edges, later_sides = stack_array(WIDE_EDGES, np.int8), stack_array(WIDE_BOXES, np.int8)
     for edge in range((rows + 1) * cols + rows * (cols + 1)):
@@ -127,7 +145,9 @@ def _expected_margin(rows, cols, edges, sides):
     safe, count = _play_safe_edges(rows, cols, edges, sides), 0
     for box in range(boxes):
         if sides[box] >= 2 and sides[box] < 4 and visits[box] == UNSEEN:
-            length, is_loop = _measure_component(rows, cols, edges, sides, visits, stack, box)
+            length, is_loop = _measure_component(
+                rows, cols, edges, sides, row_of, visits, stack, box
+            )
             place = count
             while place > 0 and lengths[place - 1] > length:
                 lengths[place], loops[place] = lengths[place - 1], loops[place - 1]
@@ -146,7 +166,7 @@ def _expected_margin(rows, cols, edges, sides):
     return 100 * offer + TRUST * likely // (1 + safe)
 
 
-@kernel
+@inner_kernel
 def _risk_class(rules, position, edge):
     """0: completes a box; 1: safe; 2 and 3: gives the opponent one or two boxes."""
     third_sides = 0
@@ -161,12 +181,14 @@ def _risk_class(rules, position, edge):
 @r.order_actions.register_body(DotsAndBoxes)
 def order_actions(rules, position, actions, count):
     """Edges that complete a box, then safe edges, then risky ones; stable within each class."""
-    before = stack_array(WIDE_EDGES, np.int16)
+    before, risks = stack_array(WIDE_EDGES, np.int16), stack_array(WIDE_EDGES, np.int8)
     copy_items(before, actions, count)
+    for i in range(count):
+        risks[i] = _risk_class(rules, position, before[i])
     sorted_count = 0
     for risk in range(4):
         for i in range(count):
-            if _risk_class(rules, position, before[i]) == risk:
+            if risks[i] == risk:
                 actions[sorted_count] = before[i]
                 sorted_count += 1
 

@@ -281,7 +281,7 @@ def transform(rules, position, permutation, out):
             draw(rules, out, np.int64(permutation[edge]))
     for box in range(rules.rows * rules.cols):
         image = num_edges(rules)
-        for side in sides_of_box(rules.rows, rules.cols, box):
+        for side in sides_of_box(rules.rows, rules.cols, box, box // rules.cols):
             # a box has the number of its top edge, the lowest of the four
             image = min(image, np.int64(permutation[side]))
         out.owner[image] = owner[box]
@@ -304,7 +304,8 @@ def random_action(rules, position, rng, scratch):
 
 @r.outcome_reason.register(DotsAndBoxes)
 def outcome_reason(rules: DotsAndBoxes, position: Any) -> Ending:
-    return Ending("boxes", {"a": max(position.score), "b": min(position.score)})
+    most = max(position.score)
+    return Ending("box" if most == 1 else "boxes", {"a": most, "b": min(position.score)})
 
 
 r.symmetries.register(DotsAndBoxes)(symmetries)

@@ -110,7 +110,7 @@ class Viewer {
   }
 
   entry(game) {
-    const meta = [game.why, `${game.moves.length} moves`, game.why === "forfeit" ? "" : game.reason].filter(Boolean).join(" · ");
+    const meta = [game.why, `${game.moves.length} move${game.moves.length === 1 ? "" : "s"}`, game.why === "forfeit" ? "" : game.reason].filter(Boolean).join(" · ");
     const line = (seat) => [element("span", { class: "side" }, this.label(game, seat)), element("span", { class: "points" }, points(game)[seat])];
     return element("li", {}, element("button", { type: "button", onclick: () => this.show(game) }, ...line(0), ...line(1),
       element("span", { class: game.why === "forfeit" ? "meta forfeit" : "meta" }, meta)));

@@ -13,7 +13,6 @@ ONLY_MOVE = "forced"  # the only legal move; it is not counted
 GRADES = (BEST, GOOD, INACCURACY, MISTAKE)
 # Losses of expected score from which a move is an inaccuracy, or a mistake.
 INACCURACY_LOSS, MISTAKE_LOSS = 0.05, 0.15
-MISSED_WIN, MISSED_BLOCK, HASTENED = "win", "block", "hastened"
 # What a move of a grade counts in a player's accuracy.
 WORTH = {BEST: 1.0, GOOD: 1.0, INACCURACY: 0.5, MISTAKE: 0.0}
 

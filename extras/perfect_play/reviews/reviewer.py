@@ -27,25 +27,21 @@ from typing import Any
 from ....agents import Agent, Decision, make_agent
 from ....agents.decision import Score
 from ....agents.human import refuse_people
-from ....agents.lookahead import HOLDS, LETS_WIN, WINS, grades
 from ....agents.solvers.solver import has_solver, solver_class_of
-from ....envs import rules as r
 from ....envs.game import Game, Position
 from ....envs.outcome import PLAYERS
 from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
 from ....evaluation.move_quality.judge import MoveJudge
+from ....evaluation.move_quality.missed import HASTENED, MISSED_BLOCK, MISSED_WIN, missed_in
 from ....evaluation.played_game import PlayedGame
 from ....evaluation.reviews import Progress, estimator_of
 from ....evaluation.store.store import StoredGame
 from .grades import (
     BEST,
     GOOD,
-    HASTENED,
     INACCURACY,
     INACCURACY_LOSS,
-    MISSED_BLOCK,
-    MISSED_WIN,
     MISTAKE,
     MISTAKE_LOSS,
     ONLY_MOVE,
@@ -238,9 +234,9 @@ class Reviewer:
         if before.solved is not None and self._judge is not None:
             lost = self._judge.verdict(position, action)[0]
         change = _change(player, attainable, after)
-        missed, threats, instead = _missed(position, action)
-        if missed is None and change is None and self._hastens(position, before, lost):
-            missed = HASTENED
+        missed, threats, instead = missed_in(position, action)
+        if missed is None and change is None and lost and self._judge is not None:
+            missed = HASTENED if self._judge.hastens(position, lost) else None
         grade = _grade(loss, change, lost, missed)
         exact = attainable.exact and after.exact
         move = dataclasses.replace(
@@ -257,16 +253,6 @@ class Reviewer:
             line = line if line[:1] and line[0] in better else better[:1]
         reply = () if child.is_over else self.line(child)
         return dataclasses.replace(move, better=better, line=line, reply=reply)
-
-    def _hastens(self, position: Position, before: PositionValue, lost: int | None) -> bool:
-        """Whether a move of a lost position halves the rest of the game."""
-        if not lost or before.solved is None or self._judge is None or before.solved >= 0:
-            return False
-        solver = self._judge.solver
-        longest, rest = (
-            solver.end_of(position, value).plies for value in (before.solved, before.solved - lost)
-        )
-        return longest is not None and rest is not None and 2 * rest <= longest
 
     def _attainable(
         self, position: Position, before: PositionValue, after: PositionValue, action: int
@@ -364,37 +350,6 @@ def _change(player: int, attainable: PositionValue, after: PositionValue) -> str
     results = [from_first(each.value, player) for each in (attainable, after)]
     first, second = ((value > 0) - (value < 0) for value in results)
     return f"{RESULTS[first]} to {RESULTS[second]}" if second < first else None
-
-
-def _missed(position: Position, action: int) -> tuple[str | None, tuple[int, ...], tuple[int, ...]]:
-    """What a move missed in the next two plies.
-
-    Where margins decide, the last move of a game is no threat.
-
-    Returns:
-        ``missed`` and ``threats`` of :class:`ReviewedMove`, and the actions to play instead.
-    """
-    by_action = grades(position)
-    wins = _actions_of(WINS, by_action)
-    if wins:
-        decides = _decides(position, wins[0])
-        return (MISSED_WIN, wins, wins) if decides and action not in wins else (None, (), ())
-    holding = _actions_of(HOLDS, by_action)
-    if by_action[action] != LETS_WIN or not holding:
-        return None, (), ()
-    child = position.after(action)
-    threats = _actions_of(WINS, grades(child))
-    return (MISSED_BLOCK, threats, holding) if _decides(child, threats[0]) else (None, (), ())
-
-
-def _actions_of(grade: int, by_action: dict[int, int]) -> tuple[int, ...]:
-    return tuple(action for action, each in by_action.items() if each == grade)
-
-
-def _decides(position: Position, action: int) -> bool:
-    """Whether a last move wins by itself, not by the margin."""
-    rules, last = position.game.rules, position.after(action)
-    return int(r.margin(rules, last.record, 0)) == 0
 
 
 def _grade(loss: float, change: str | None, solver_loss: int | None, missed: str | None) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from .grades import MISSED_BLOCK, MISTAKE, ReviewedMove
+from ....evaluation.move_quality.missed import MISSED_BLOCK
+from .grades import MISTAKE, ReviewedMove
 
 if TYPE_CHECKING:
     from .review import Review

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ....envs.game import Game
+from ....evaluation.move_quality.missed import HASTENED, MISSED_BLOCK, MISSED_WIN
 from ....evaluation.report.display import percent
-from .grades import HASTENED, MISSED_BLOCK, MISSED_WIN, PositionValue, ReviewedMove
+from .grades import PositionValue, ReviewedMove
 
 LINE_SHOWN = 6  # moves of a better line
 THREATS_SHOWN = 3  # moves that win at once

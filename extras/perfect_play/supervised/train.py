@@ -56,7 +56,7 @@ def train(
             fit its board; or the positions are too few.
         TrainingError: the folder is not this run's, or the dataset has changed since it began.
     """
-    files = [Path(name) for name in settings.data.split(";")]
+    files = [Path(name.strip()) for name in settings.data.split(";")]
     datasets = load_boards(files)
     if game not in (data.game for data in datasets):
         specs = " and ".join(data.game.spec for data in datasets)

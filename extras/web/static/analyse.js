@@ -209,7 +209,8 @@ function workOf(data) {
   const [work, unit] = data.simulations ? [data.simulations, "simulations"] : [data.nodes, "nodes"];
   if (work) parts.push(`${work.toLocaleString(document.documentElement.lang)} ${t(`think.${unit}`)}`);
   if (budget > BUDGETS[0]) parts.push(t("analyse.deeper", { seconds: budget }));
-  return parts.join(" · ");
+  // each part stays on its line, and so does the sign after it
+  return parts.map((part) => part.replaceAll(" ", "\u00a0")).join("\u00a0· ");
 }
 
 // What only some want to know: points of a heuristic, the specification.

@@ -15,7 +15,7 @@ from plyground.envs.loading.version import RELEASED
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.report.html import report_page
 from plyground.evaluation.report.paper import _latex, files_of, plots_of
-from plyground.evaluation.report.plots import Point, Scale, bar_chart, point_chart
+from plyground.evaluation.report.plots import Dot, Point, Scale, dot_chart, point_chart
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.store.store import Store
 
@@ -67,6 +67,7 @@ def test_what_to_cite_has_the_year_and_the_digest_that_can_be_repeated(report):
     year = time.gmtime(report.tournament.created).tm_year
     assert re.findall(r"year = {(\d+)}", text) == [RELEASED[:4], str(year)]
     assert f"@misc{{games-{report.games_digest[:8]}," in text
+    assert f"{{{{Tic-tac-toe: a tournament of 3 agents, {report.table.games} games}}}}" in text
     assert f"digest of the games {report.games_digest};" in text
 
 
@@ -95,13 +96,13 @@ def test_a_page_holds_the_files_that_the_command_writes(report):
 
 def test_a_figure_cuts_off_one_agent_far_below_all_others():
     elos = {"a": 100.0, "b": 60.0, "c": 40.0}
-    for lowest, cut in ((-50.0, False), (-1500.0, True)):
+    for lowest, cut in ((-10.0, False), (-50.0, True), (-1500.0, True)):
         both = [*elos.items(), ("worst", lowest)]
-        bars = bar_chart("Elo", [(n, (x,), (x - 9, x + 9)) for n, x in both], SCALES[1], dots=True)
+        dots = dot_chart("Elo", [Dot(n, x, x - 9, x + 9, "") for n, x in both], SCALES[1])
         points = [Point(n, x, x - 9, x + 9, n) for n, (_, x) in enumerate(both, 1)]
         points = [point._replace(series=point.series - 1) for point in points]
         chart = point_chart("speed", points, SCALES, [n for n, _ in both], named=True)
-        for plot in (bars, chart):
+        for plot in (dots, chart):
             numbers = re.findall(r">(−?\d+)</text>", plot.elements)
             least = min(int(number.replace("−", "-")) for number in numbers)
             assert (least < lowest / 2) == (not cut)

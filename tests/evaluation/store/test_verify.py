@@ -301,7 +301,7 @@ def test_a_sample_is_drawn_from_all_games(original):
 
 def test_repeatable_agents_are_said_to_be_so(path):
     result = done("verify", path, "--games", "5", "--isolate", "never")
-    assert "18 of 18 games follow the rules" in result.stdout
+    assert "18 of 18 games played by the rules" in result.stdout
     assert "5 of 5 replayed games had the same moves" in result.stdout
     output = json.loads(invoke(["verify", path, "--games", "0", "--json"]).stdout)
     assert [one["sound"] for one in output["tournaments"]] == [True, True]

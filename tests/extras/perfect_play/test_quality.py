@@ -27,10 +27,12 @@ from plyground.evaluation.move_quality.judge import (
     phase_of,
     stored_moves,
 )
+from plyground.evaluation.move_quality.missed import MISSED
 from plyground.evaluation.move_quality.positions import Sample, ask_agents, sample_positions
 from plyground.evaluation.move_quality.qualities import ALL, qualities
 from plyground.evaluation.statistics.intervals import mean_margin, share_interval
 from plyground.evaluation.store.store import Store, StoredGame, StoreError
+from plyground.extras.perfect_play.reviews.reviewer import Reviewer
 
 pytestmark = pytest.mark.thorough
 
@@ -126,6 +128,19 @@ def test_the_solver_plays_nothing_but_optimal_moves(spec):
     for parts in (PHASES, SITUATIONS):
         moves = [row.moves for (agent, part), row in rows.items() if part in parts]
         assert sum(moves) == 2 * worst.moves
+
+
+def test_misses_are_those_of_a_review():
+    game = plyground.make_game("connect_four:rows=4,cols=5")
+    judge, reviewer = MoveJudge(game, 16), Reviewer(game)
+    sample = sample_positions(judge, 60, seed=1)
+    evidence = ask_agents(judge, sample, [make_agent("random")], ["random"], 1)
+    for move in evidence.moves:
+        graded = reviewer.grade(sample.positions[move.cluster][0], move.action)
+        assert move.missed == graded.missed
+    counts = dict(zip(MISSED, qualities(evidence)[0].missed))
+    assert min(counts["win"], counts["block"]) > 0
+    assert sum(counts.values()) == sum(move.missed is not None for move in evidence.moves)
 
 
 def test_positions_are_distinct_open_ask_something_and_come_again_by_seed():

@@ -38,7 +38,7 @@ def threads_of_torch():
     torch.set_num_threads(1)
 
 
-@pytest.mark.parametrize("algorithm", SETTINGS)
+@pytest.mark.parametrize("algorithm", list(SETTINGS))
 def test_the_command_and_the_function_learn_the_same_weights(algorithm, tmp_path, threads_of_torch):
     settings = QUICK[algorithm] | {"evaluate": "random", "evaluation_pairs": 2, "evaluations": 2}
     options, threads = [], set()

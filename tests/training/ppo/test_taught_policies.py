@@ -37,7 +37,8 @@ def left(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("kind", ["zoo", "run", "file"])
+@pytest.mark.fast_cases(1)
+@pytest.mark.parametrize("kind", ["file", "zoo", "run"])
 def test_it_begins_as_that_policy_and_learns(kind, left, tmp_path):
     source = {"zoo": "zoo:tic_tac_toe", "run": str(left), "file": str(left / "best.onnx")}[kind]
     first = ZooNetworks("tic_tac_toe").for_game(GAME) if kind == "zoo" else load_policy_file(left)
