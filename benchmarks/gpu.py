@@ -1,15 +1,20 @@
-"""The speed of AlphaZero on a GPU: the learner, self-play, both, and mctx with Pgx.
+"""What a GPU brings: games that are played there, AlphaZero, PPO; Pgx and mctx beside them.
 
 Run with ``python benchmarks/gpu.py`` (ten minutes on a machine with a GPU), or name parts and a
 shorter time: ``python benchmarks/gpu.py learner self_play --seconds 5``. The parts are:
 
+- ``rules``: steps per second of every game on the GPU, by random moves, beside Pgx;
+- ``replies``: the same with replies of ``alphabeta`` to depth 2 and 4; both compare the games with
+  those of the processor before, to the bit (see ``gpu_parts/games.py``). With ``--device cpu
+  --games 64`` the code for CUDA runs on the processor;
 - ``learner``: training samples per second, the learner alone;
 - ``self_play``: simulations and network evaluations per second, self-play alone;
 - ``training``: both together, in runs of ``plyground train alphazero``;
 - ``mctx``: self-play of mctx and Pgx (``pip install mctx pgx``), with networks of the same shape;
 - ``ppo``: steps per second of ``plyground train ppo``, on the processor and on the GPU.
 
-The game is connect four. Networks are CHANNELS×BLOCKS; products are computed in bfloat16.
+The game of the others is connect four. Networks are CHANNELS×BLOCKS; products are computed in
+bfloat16.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from pathlib import Path
 import cyclopts
 import numpy as np
 import torch
+from gpu_parts.games import measure_games
 from plyground import make_game
 from plyground.envs.workers.processors import available_processors
 from plyground.training import train
@@ -31,7 +37,8 @@ from plyground.training.alphazero.window import Positions
 from plyground.training.alphazero.workers import SelfPlayTask, ThreadWorkers
 
 GAME = make_game("connect_four")
-PARTS = ("learner", "self_play", "training", "mctx", "ppo")
+GAME_PARTS = ("rules", "replies")
+PARTS = (*GAME_PARTS, "learner", "self_play", "training", "mctx", "ppo")
 SHAPES = {"32×3": (32, 3), "128×5": (128, 5), "128×6": (128, 6)}
 POSITIONS = 400_000  # in the learner's window
 
@@ -258,14 +265,21 @@ def measure_ppo(device: str, seconds: float) -> None:
     print(f"ppo on {device}: {rows[-1]['time/steps_per_second']:,.0f} steps/s", flush=True)
 
 
-def main(*parts: str, device: str = "cuda", seconds: float = 15.0, quick: bool = False) -> None:
+def main(
+    *parts: str,
+    device: str = "cuda",
+    seconds: float = 15.0,
+    quick: bool = False,
+    games: int = 1 << 20,
+) -> None:
     """Print the table.
 
     Args:
         parts: the parts to measure; none: all
-        device: the device of networks
+        device: the device of networks and games
         seconds: duration of each measurement
-        quick: one measurement of each part
+        quick: one measurement of each part, two games
+        games: the parallel games of ``rules`` and ``replies``, at most
     """
     torch.set_num_threads(1)
     where, threads = torch.device(device), max(available_processors() - 1, 1)
@@ -275,6 +289,9 @@ def main(*parts: str, device: str = "cuda", seconds: float = 15.0, quick: bool =
         if part not in PARTS:
             raise SystemExit(f"there is no part {part!r} (there are: {', '.join(PARTS)})")
     chosen = parts or PARTS
+    for part in GAME_PARTS:
+        if part in chosen and not measure_games(part, device, games, seconds / 15, quick):
+            raise SystemExit("the games on the device are not those of the processor")
     if "learner" in chosen:
         for shape in ("32×3",) if quick else ("32×3", "128×5"):
             for batch in (1024,) if quick else (1024, 4096):

@@ -75,7 +75,7 @@ class TreeSearchAgent(Agent):
         return ordering_number(game, self.options.get("ordering", "none"))
 
     def prepare(self, game: Game) -> None:
-        self._search = self.new_search(game, 1)
+        self._search = self.new_search(game, search.MAX_DEPTH)
         self._workspace, self._options = self._search.workspace, self._search.options
         self._shallow: Any = None  # of the last depth
         # Searches of more plies, and by a user's functions, are asked in slices.
@@ -114,7 +114,7 @@ class TreeSearchAgent(Agent):
             form.rules,
             options,
             deepening.new_plan(game, first_depth, last_depth, complete, self.options["resistance"]),
-            search.new_workspace(game, form.dtype),
+            search.new_workspace(game, last_depth, form.dtype),
             self._new_table(game),
             symmetries,
         )

@@ -126,11 +126,11 @@ class Workspace(NamedTuple):
     state: Any  # one STATE record
 
 
-def new_workspace(game: Game, dtype: Any = None) -> Workspace:
-    """Buffers for searches of any depth in this game; ``dtype`` replaces the position record."""
+def new_workspace(game: Game, last_depth: int, dtype: Any = None) -> Workspace:
+    """Buffers for searches to a depth in this game; ``dtype`` replaces the position record."""
     plies, actions = game.facts.longest_game + 2, game.facts.num_actions
     if not game.facts.moves_again:  # otherwise a shallow search can have more plies
-        plies = min(plies, MAX_DEPTH + 2)
+        plies = min(plies, last_depth + 2)
     return Workspace(
         blank_records(plies + 1, dtype or game.declaration.dtype),
         blank_records(plies, FRAME),

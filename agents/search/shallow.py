@@ -13,18 +13,20 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.boards.bitboards import BITS, StoneGrid, stone_grid
 from ...envs.compiled.kernels import inner_kernel
+from ...envs.compiled.threads import allow_threads, share
 from ...envs.game import Game
 from ...envs.single_agent.opponents import choose_action
 from ..own.kernels import GAME_ORDER
 from ..own.search_form import blank_records
 from . import deepening, shallow_kernels, shallow_stones
-from .deepening import TreeSearch
+from .deepening import DeepeningPlan, TreeSearch
 from .shallow_kernels import HISTORY_PLIES, MOST_PLIES, NODE
 from .shallow_stones import ShallowBoards, ShallowPlan
 from .transposition import NO_ACTION
 
 MOST_LINES = 10**6
 VECTOR = 8  # words in the widest vectors
+SMALL_TABLE = 256  # entries, where the table decides no move
 
 
 class ShallowSearch(NamedTuple):
@@ -37,7 +39,7 @@ class ShallowSearch(NamedTuple):
 class ShallowStones(NamedTuple):
     """A search of few plies on bitboards, and the whole search, which plays the same moves.
 
-    ``before`` is the general search up to the first iteration ordered by the history of cut-offs.
+    ``before`` is its plan up to the first iteration ordered by the history of cut-offs.
     """
 
     rules: Any
@@ -45,7 +47,7 @@ class ShallowStones(NamedTuple):
     plan: ShallowPlan
     rooms: ShallowBoards
     search: TreeSearch
-    before: TreeSearch
+    before: DeepeningPlan
 
 
 def shallow_search(game: Game, search: TreeSearch) -> ShallowStones | ShallowSearch | None:
@@ -80,7 +82,7 @@ def _search_of_stones(game: Game, search: TreeSearch) -> ShallowStones | None:
     )
     symmetries = search.symmetries[1:] if options.symmetric_plies else search.symmetries[:0]
     rooms = _new_boards(game, grid, bool(options.ordering), symmetries)
-    before = search._replace(plan=plan._replace(last_depth=HISTORY_PLIES - 1))
+    before = plan._replace(last_depth=HISTORY_PLIES - 1)
     return ShallowStones(game.rules, grid, shallow_plan, rooms, search, before)
 
 
@@ -116,11 +118,39 @@ def _new_boards(game: Game, grid: StoneGrid, ordered: bool, symmetries: Any) -> 
     )
 
 
-@choose_action.register_body(TreeSearch)
+# -- for many threads, each with its own copy of the buffers --
+
+
+def _with_small_table(search: TreeSearch) -> TreeSearch | None:
+    """The search as many threads use it; None if it is too deep for them.
+
+    Values do not depend on the table's size, moves of equal value only by the history of cut-offs.
+    Where that orders no action of the root, a small table serves as well.
+    """
+    options, plan = search.options, search.plan
+    if plan.last_depth > MOST_PLIES:
+        return None
+    if plan.moves_again or (options.history and plan.last_depth >= HISTORY_PLIES):
+        return search
+    return search._replace(table=search.table[:SMALL_TABLE])
+
+
+def _with_small_tables(form: Any) -> Any:
+    """The same of a form for few plies."""
+    return form._replace(search=_with_small_table(form.search))
+
+
+share(TreeSearch, "symmetries")
+share(ShallowBoards, "actions", "masks", "images", "copies")
+allow_threads(TreeSearch, _with_small_table)
+allow_threads(ShallowSearch, _with_small_tables)
+allow_threads(ShallowStones, _with_small_tables)
+
+
 @inner_kernel
-def _choose_by_search(opponent, rules, position, rng):
-    """``alphabeta`` and ``minimax`` to a fixed depth."""
-    form, options, plan, workspace, table, symmetries = opponent
+def _search_to_the_end(search, plan, position):
+    """Search a position by a plan, which may be another one than that of the search."""
+    form, options, _, workspace, table, symmetries = search
     deepening.begin(form, plan, workspace, table, position)
     status = deepening.ITERATION_OPEN
     while status != deepening.SEARCH_COMPLETE:
@@ -130,14 +160,22 @@ def _choose_by_search(opponent, rules, position, rng):
     return np.int64(workspace.state[0].best_action)
 
 
+@choose_action.register_body(TreeSearch)
+@inner_kernel
+def _choose_by_search(opponent, rules, position, rng):
+    """``alphabeta`` and ``minimax`` to a fixed depth."""
+    return _search_to_the_end(opponent, opponent.plan, position)
+
+
 @choose_action.register_body(ShallowSearch)
 @inner_kernel
 def _choose_within_few_plies(opponent, rules, position, rng):
     """The same in the form for few plies."""
-    form, options, plan, workspace, _, _ = opponent.search
+    search = opponent.search
+    form, options, plan, workspace, _, _ = search
     action = shallow_kernels.choose(form, options, plan, workspace, opponent.nodes, position)
     if action == NO_ACTION:
-        return _choose_by_search(opponent.search, rules, position, rng)
+        return _search_to_the_end(search, plan, position)
     return action
 
 
@@ -145,11 +183,13 @@ def _choose_within_few_plies(opponent, rules, position, rng):
 @inner_kernel
 def _choose_on_bitboards(opponent, rules, position, rng):
     """The same on bitboards."""
-    action = shallow_stones.choose(rules, opponent.grid, opponent.plan, opponent.rooms, position)
-    if action == NO_ACTION:
-        return _choose_by_search(opponent.search, rules, position, rng)
-    if action == shallow_stones.BY_HISTORY:
-        _choose_by_search(opponent.before, rules, position, rng)
-        history = opponent.before.workspace.history
-        return shallow_stones.choose_by_history(opponent.rooms, history[0])
+    search, rooms = opponent.search, opponent.rooms
+    action = shallow_stones.choose(rules, opponent.grid, opponent.plan, rooms, position)
+    if action >= 0:
+        return action
+    by_history = action == shallow_stones.BY_HISTORY
+    plan = opponent.before if by_history else search.plan
+    action = _search_to_the_end(search, plan, position)
+    if by_history:
+        return shallow_stones.choose_by_history(rooms, search.workspace.history[0])
     return action

@@ -31,7 +31,8 @@ from plyground.envs.compiled.cuda.devices import Device
 from plyground.envs.registry import game_names
 from plyground.envs.single_agent.device_batch import DeviceBatch
 
-OPPONENTS = (None, "random", "greedy")
+# The depth of a search is an argument of the kernel: one compilation serves all.
+OPPONENTS = (None, "random", "greedy", "alphabeta:depth=2")
 CAPABILITIES = (7, 5), (9, 0)
 MOST_SPILLED = 64  # bytes
 
@@ -91,7 +92,7 @@ def check(spec: str, opponent: str | None) -> tuple[list[str], bool]:
     kernel, kind = device.kernels[0]
     rows, is_well = [], True
     for capability in CAPABILITIES:
-        row = f"{spec:<24} {opponent or 'both players':<12} {'.'.join(map(str, capability)):>5} "
+        row = f"{spec:<24} {opponent or 'both players':<17} {'.'.join(map(str, capability)):>5} "
         try:
             registers, stack, spilled = usage(code.ptx(kernel, kind, capability)[1], capability)
         except (code.UnsupportedKernelError, RuntimeError) as error:
@@ -117,7 +118,7 @@ def main(*games: str, processes: int = 2) -> None:
         processes: the number of processes that compile.
     """
     assembler()  # refused before anything is compiled
-    print(f"{'game':<24} {'step against':<12} {'for':>5}  registers   stack  spills", flush=True)
+    print(f"{'game':<24} {'step against':<17} {'for':>5}  registers   stack  spills", flush=True)
     everything_is_well = True
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, context) as pool:

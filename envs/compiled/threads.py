@@ -1,11 +1,13 @@
 """Buffers of many threads: arrays with the threads as first axis, of which each sees its own row.
 
 A kernel that needs buffers takes them in named tuples. :func:`for_threads` gives every array in
-them another axis, and :func:`own` is the same tuple as one thread uses it.
+them another axis, unless :func:`share` says that it is only read, and :func:`own` is the same tuple
+as one thread uses it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numba
@@ -13,7 +15,6 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
 
 
 class PerThread(NamedTuple):
@@ -22,17 +23,29 @@ class PerThread(NamedTuple):
     values: Any
 
 
-_allowed: set[type] = set()  # see `allow_threads`
+_forms: dict[type, Callable[[Any], Any]] = {}  # see `allow_threads`
+_shared: dict[type, frozenset[str]] = {}  # see `share`
 
 
-def allow_threads(kind: type) -> None:
-    """Say that many threads can use buffers of a type of named tuples, each its own copy."""
-    _allowed.add(kind)
+def allow_threads(kind: type, form: Callable[[Any], Any] = lambda buffers: buffers) -> None:
+    """Say that many threads can use buffers of a type of named tuples, each its own copy.
+
+    Args:
+        kind: the type.
+        form: returns the buffers as small as they may be; None: these are not for many threads.
+    """
+    _forms[kind] = form
 
 
-def allows_threads(buffers: Any) -> bool:
-    """Whether :func:`allow_threads` was called for the type of these buffers."""
-    return type(buffers) in _allowed
+def form_for_threads(buffers: Any) -> Any:
+    """What :func:`allow_threads` makes of these buffers; None: they are not for many threads."""
+    form = _forms.get(type(buffers))
+    return None if form is None else form(buffers)
+
+
+def share(kind: type, *fields: str) -> None:
+    """Say that arrays in these fields of a type of named tuples are only read: one serves all."""
+    _shared[kind] = frozenset(fields)
 
 
 def for_threads(buffers: Any, threads: int) -> Any:
@@ -45,7 +58,20 @@ def for_threads(buffers: Any, threads: int) -> Any:
         return PerThread(copies.view(type(buffers)))
     if not isinstance(buffers, tuple) or not hasattr(buffers, "_fields"):
         return buffers
-    return type(buffers)(*(for_threads(value, threads) for value in buffers))
+    shared = _shared.get(type(buffers), frozenset())
+    return type(buffers)(
+        *(
+            value if name in shared else for_threads(value, threads)
+            for name, value in zip(buffers._fields, buffers)
+        )
+    )
+
+
+def bytes_of_copies(buffers: Any) -> int:
+    """The bytes of all copies that :func:`for_threads` stands for."""
+    if isinstance(buffers, PerThread):
+        return int(buffers.values.nbytes)
+    return sum(map(bytes_of_copies, buffers)) if isinstance(buffers, tuple) else 0
 
 
 def _own_kind(kind: Any) -> Any:
@@ -69,6 +95,9 @@ def _own_value(context: Any, builder: Any, kind: Any, value: Any, thread: Any) -
     if kind.instance_class is not PerThread:
         owned = [_own_value(context, builder, *each, thread) for each in zip(kind, values)]
         return context.make_tuple(builder, _own_kind(kind), owned)
+    # imported when a kernel is compiled: it takes 30 ms of a start
+    from numba.np.arrayobj import make_array, populate_array
+
     (of_all,) = kind
     array = make_array(of_all)(context, builder, values[0])
     zero = context.get_constant(types.intp, 0)

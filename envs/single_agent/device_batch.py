@@ -15,7 +15,7 @@ import numpy as np
 from ..compiled.cuda.arguments import DeviceArray
 from ..compiled.cuda.devices import Device, Launch, open_device
 from ..compiled.kernels import announce_compilation
-from ..compiled.threads import allows_threads, for_threads
+from ..compiled.threads import bytes_of_copies, for_threads, form_for_threads
 from ..game import Game, Position
 from . import batch_kernels as kernels
 from . import device_kernels as one_game
@@ -24,6 +24,11 @@ from .opponents import Opponent, cumulative_shares
 from .replies import new_memory
 from .seeds import streams_of
 
+MIB = 1 << 20
+PLAYS_THERE = (
+    "random, greedy, minimax and alphabeta to depth 4 without time, nodes, adaptive, endgame or "
+    "book, and mixtures of these"
+)
 # options of a GameBatch that need the processor in every step, and what they are without it
 ONLY_ON_PROCESSORS = {"illegal": "penalty", "regret": None, "threads": 1}
 
@@ -104,10 +109,18 @@ class DeviceBatch(GameBatch):
 
     def _buffers(self, opponent: Opponent) -> Any:
         """The compiled form of an opponent with buffers for each game."""
-        form = None if opponent.compiled is None else opponent.compiled(self.game)
-        if not allows_threads(form):
-            raise ValueError(f"{opponent} does not play on a GPU; random and greedy do")
-        return self.device.put(for_threads(form, self.num_games))
+        form = opponent.compiled and form_for_threads(opponent.compiled(self.game))
+        if form is None:
+            raise ValueError(f"{opponent} does not play on a GPU; {PLAYS_THERE} do")
+        copies = for_threads(form, self.num_games)
+        needed, free = bytes_of_copies(copies), self.device.free_bytes()
+        if needed > free:
+            raise ValueError(
+                f"{opponent} needs {needed / self.num_games / MIB:.3g} MiB for each of "
+                f"{self.num_games} games, and {self.device.place} has {free / MIB:,.0f} MiB free: "
+                f"play fewer games, or give a search a smaller table, such as table=0.01"
+            )
+        return self.device.put(copies)
 
     def _redraw(self, before: int) -> None:
         self._launch(one_game.redraw, *self._common[2:], before)()

@@ -30,6 +30,7 @@ from ...agents.own.search_form import (
 from ...envs import rules as r
 from ...envs.boards import stones
 from ...envs.compiled.kernels import inner_kernel
+from ...envs.compiled.threads import share
 from ...envs.game import Game
 from ...envs.games.gomoku import heuristics as gomoku_heuristics
 from ...envs.games.gomoku import patterns
@@ -139,6 +140,7 @@ class GomokuPatterns(NamedTuple):
 
 
 register_shared_rules(GomokuPatterns)
+share(GomokuPatterns, "table", "values", "own_order", "other_order", "network")
 
 
 @inner_kernel

@@ -13,6 +13,7 @@ import numpy as np
 from ...agents.own.search_form import can_win_at_once, resistance_points
 from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel
+from ...envs.compiled.threads import share
 from ...envs.games.gomoku.heuristics import (
     CARO10,
     CARO15,
@@ -63,6 +64,7 @@ class GomokuScores(NamedTuple):
 
 
 register_shared_rules(GomokuScores)
+share(GomokuScores, "centre_first")
 
 
 @r.start.register_body(GomokuScores)

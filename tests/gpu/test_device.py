@@ -14,12 +14,10 @@ from plyground.envs.compiled.cuda.arguments import kind_of
 from plyground.envs.compiled.cuda.code import UnsupportedKernelError, assembled, cubin, ptx
 from plyground.envs.compiled.cuda.devices import Processor
 from plyground.envs.compiled.kernels import kernel
-from plyground.envs.compiled.randomness import new_stream
-from plyground.envs.compiled.threads import for_threads, own
+from plyground.envs.compiled.threads import bytes_of_copies, for_threads, own, share
 from plyground.envs.registry import game_names
 from plyground.envs.single_agent.device_batch import DeviceBatch
 from plyground.envs.single_agent.game_batch import GameBatch
-from plyground.envs.single_agent.opponents import choose_action
 
 GAMES, STEPS = 64, 60
 MIXTURE = "mix:0.5 random,0.5 greedy"
@@ -72,30 +70,29 @@ def test_opponents_reply_with_the_same_moves(spec):
     play_both(*batches(spec, opponent, opening_plies=4, seat="random"))
 
 
-@kernel
-def choose(opponent, rules, positions, streams, actions, thread):
-    action = choose_action(opponent, rules, positions[thread], streams[thread])
-    actions[thread] = action
-
-
 @pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("spec", game_names())
-def test_searches_of_few_plies_choose_the_same_moves(spec):
-    """Their buffers are shared by all threads here, which run one after the other."""
-    game, count = make_game(spec), 32
-    batch = GameBatch(game, count, None, opening_plies=8)
-    batch.reset(seed=4)
-    forms = [make_opponents("alphabeta:depth=2", game)[0].compiled(game) for _ in range(2)]
-    ours, theirs = np.zeros((2, count), np.int64)
-    rest = game.rules, batch.state.positions, batch.state.streams
-    launch = Processor().launch(choose, count, forms[0], *rest, theirs)
-    stream = new_stream(5)
-    for _ in range(8):
-        launch()
-        for thread in range(count):
-            choose(forms[1], *rest, ours, thread)
-        assert np.array_equal(ours, theirs)
-        batch.step(batch.draw_actions(stream))
+def test_searches_reply_with_the_same_moves(spec):
+    play_both(*batches(spec, "alphabeta:depth=2,table=0.01", games=16, opening_plies=8))
+
+
+@pytest.mark.parametrize(
+    ("spec", "opponent"),
+    [
+        ("connect_four", "alphabeta:depth=4"),
+        ("connect_four", "alphabeta:depth=3,table=0,ordering=none"),  # by the rules
+        ("tic_tac_toe", "minimax:depth=4"),
+        ("dots_and_boxes:rows=2,cols=2", "alphabeta:depth=4,table=0.05"),
+        ("dots_and_boxes", "alphabeta:depth=4,table=0.05,width=3"),  # by the whole search
+        ("gomoku:size=9", "alphabeta:depth=2,heuristic=caro15,radius=1"),
+        ("gomoku:size=7", "mix:0.3 random,0.3 greedy,0.4 alphabeta:depth=2"),
+        ("kalah:pits=3,seeds=2", "alphabeta:depth=3,table=0.05"),
+        ("kalah:pits=3,seeds=2", "alphabeta:depth=2,table=0.01,values=yes"),
+        ("othello:size=6", "minimax:depth=2,heuristic=none"),
+    ],
+)
+def test_searches_with_other_options_reply_with_the_same_moves(spec, opponent):
+    play_both(*batches(spec, opponent, games=8, opening_plies=6))
 
 
 def test_games_begin_at_positions_and_with_other_opponents():
@@ -190,7 +187,10 @@ def test_without_copies_the_tensors_are_those_of_the_games():
         ({"device": "gpu"}, "device='gpu' is not possible; it is 'cpu', 'cuda' or 'cuda:1'"),
         ({"illegal": "raise"}, "illegal='raise' is possible only with device='cpu'"),
         ({"threads": 2}, "threads=2 is possible only with device='cpu'"),
-        ({"opponent": "mcts:simulations=9"}, "the opponent mcts.* does not play on a GPU"),
+        ({"opponent": "mcts:simulations=9"}, "opponent mcts.* does not play on a GPU; random, gr"),
+        ({"opponent": "alphabeta:depth=5"}, "does not play on a GPU; .* and alphabeta to depth 4"),
+        ({"opponent": "alphabeta:time=0.1"}, "does not play on a GPU; .* without time, nodes"),
+        ({"opponent": "zoo:tic_tac_toe"}, "does not play on a GPU"),
         ({"layout": "chw"}, "observation, layout, dtype"),
         ({"render_mode": "ansi"}, "render_mode='ansi' is possible only with device='cpu'"),
     ],
@@ -249,11 +249,60 @@ class Buffers(NamedTuple):
     steps: Any
 
 
-def test_each_thread_has_buffers_of_its_own():
+class MoreBuffers(NamedTuple):
+    scratch: Any
+    steps: Any
+
+
+share(MoreBuffers, "steps")
+
+
+@pytest.mark.parametrize(("kind", "copies"), [(Buffers, 15), (MoreBuffers, 6)])
+def test_each_thread_has_buffers_of_its_own_but_those_that_are_shared(kind, copies):
     device = Processor()
-    buffers = device.put(for_threads(Buffers(np.array([10, 0]), np.arange(3)), 3))
+    for_all = for_threads(kind(np.array([10, 0]), np.arange(3)), 3)
+    assert bytes_of_copies(for_all) == 8 * copies
+    buffers = device.put(for_all)
     device.launch(add_up, 3, buffers)()
     assert buffers.scratch.values.tensor.tolist() == [[10, 0], [11, 1], [12, 2]]
+
+
+def test_buffers_of_one_item_are_copied_for_each_thread():
+    buffers = for_threads(Buffers(np.zeros(1, np.int64), np.zeros((1, 2), np.int8)), 3)
+    put = Processor().put(buffers)
+    assert [tuple(each.values.tensor.shape) for each in put] == [(3, 1), (3, 1, 2)]
+
+
+def test_games_that_do_not_fit_into_the_memory_are_refused(monkeypatch):
+    monkeypatch.setattr(Processor, "free_bytes", lambda self: 8 << 20)
+    with pytest.raises(
+        ValueError, match=r"needs 16\.\d MiB for each of 4 games, and cpu has 8 MiB"
+    ):
+        batches("kalah", "alphabeta:depth=2", games=4)
+
+
+TABLE = np.arange(10_000, dtype=np.int64)[::-1].copy()
+
+
+@kernel
+def read(number):
+    return TABLE[number]
+
+
+@kernel
+def look_up(values, thread):
+    values[thread] = TABLE[read(read(values[thread]))]
+
+
+def test_tables_larger_than_the_constant_memory_are_stored_once():
+    numbers = np.array([0, 9_999, 7])
+    device = Processor()
+    values = device.put(numbers)
+    device.launch(look_up, 3, values)()
+    assert values.tensor.tolist() == TABLE[numbers].tolist()
+    _, text = ptx(look_up, kind_of((numbers,)), (7, 5))
+    assert text.count(f"[{TABLE.nbytes}]") == 1
+    assert ".const" not in text
 
 
 def test_arguments_have_the_types_that_numba_gives_them():

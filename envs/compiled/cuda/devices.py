@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
 import re
 from collections.abc import Callable
 from typing import Any
@@ -44,7 +45,7 @@ class Device:
         plain: Any
         dtype, shape = values.dtype, values.shape
         if values.size and values.strides[:1] == (0,):  # copies of one item, see `for_threads`
-            tensor = self.put(values[0]).tensor
+            tensor = self.put(values[0].copy()).tensor  # its strides may be 0 as well
             copies = tensor.expand(shape[0], *tensor.shape).contiguous()
             return DeviceArray(copies, dtype, shape)
         plain = np.ascontiguousarray(values).reshape(-1)
@@ -54,6 +55,10 @@ class Device:
             plain = plain.view(np.int64)
         tensor = torch.from_numpy(plain.view(np.ndarray).copy())
         return DeviceArray(tensor.reshape(*shape, *tensor.shape[1:]).to(self.place), dtype, shape)
+
+    def free_bytes(self) -> int:
+        """The bytes of memory that are free."""
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
 
     def launch(self, kernel: Any, threads: int, *arguments: Any) -> Launch:
         """A kernel with its arguments; a call runs it in this many threads.
@@ -82,6 +87,12 @@ class Processor(Device):
 
 class Gpu(Device):
     """A GPU. Kernels run on torch's current stream, and can be captured in a graph."""
+
+    def free_bytes(self) -> int:
+        import torch
+
+        free, _ = torch.cuda.mem_get_info(self.place)
+        return int(free)
 
     def launch(self, kernel: Any, threads: int, *arguments: Any) -> Launch:
         import torch

@@ -10,7 +10,9 @@ All of this uses private names of numba-cuda, in this file only.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
+import re
 from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, ClassVar, NamedTuple
@@ -32,6 +34,11 @@ from ..linking import KernelDispatcher
 OLDEST = (7, 5)  # the lowest compute capability for which code is lowered: Turing
 # A product and a sum are rounded one after the other, as on a processor.
 NVVM_OPTIONS = {"opt": 3, "fastmath": False, "fma": False}
+# numba-cuda's constant arrays in LLVM code
+_TABLE_NAME = re.compile(r'@"?(_cudapy_cmem[\w.$]*)"?')
+_TABLE = re.compile(
+    rf"^{_TABLE_NAME.pattern} = internal addrspace\(4\) (constant .*)$", re.MULTILINE
+)
 
 
 class Lowered(NamedTuple):
@@ -186,6 +193,24 @@ def _entry_of(kernel: Any) -> Callable[..., None]:
     return entry
 
 
+def _with_tables_once(text: str) -> str:
+    """A module with its constant arrays in global memory, named by what they hold.
+
+    Constant memory holds 64 KiB and is made for threads that read the same item. An array that many
+    functions read is stored once, since modules are linked by names.
+    """
+    names: dict[str, str] = {}
+
+    def rename(table: re.Match[str]) -> str:
+        name = f"table_{hashlib.sha256(table[2].encode()).hexdigest()[:32]}"
+        is_known = name in names.values()
+        names[table[1]] = name
+        return "" if is_known else f'@"{name}" = linkonce_odr addrspace(1) {table[2]}'
+
+    text = _TABLE.sub(rename, text).replace("addrspace(4)", "addrspace(1)")
+    return _TABLE_NAME.sub(lambda name: f'@"{names[name[1]]}"', text)
+
+
 @global_compiler_lock
 def lower(kernel: Any, arguments: Any) -> Lowered:
     """Lower a kernel for arguments of these types.
@@ -205,4 +230,4 @@ def lower(kernel: Any, arguments: Any) -> Lowered:
         library, _ = compiler._compile_pyfunc_with_fixup(
             _entry_of(kernel), kind, cc=OLDEST, device=False, abi="numba"
         )
-    return Lowered(library._entry_name, tuple(library.llvm_strs))
+    return Lowered(library._entry_name, tuple(map(_with_tables_once, library.llvm_strs)))
