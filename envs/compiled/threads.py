@@ -1,7 +1,8 @@
 """Buffers of many threads: arrays with the threads as first axis, of which each sees its own row.
 
 A kernel that needs buffers takes them in named tuples. :func:`for_threads` gives every array in
-them another axis, and :func:`own` is the same tuple as one thread uses it.
+them another axis, but for those that all share, and :func:`own` is the same tuple as one thread
+uses it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class PerThread(NamedTuple):
 
 
 _allowed: set[type] = set()  # see `allow_threads`
+_shared: dict[type, tuple[str, ...]] = {}  # see `share_among_threads`
 
 
 def allow_threads(kind: type) -> None:
@@ -35,17 +37,33 @@ def allows_threads(buffers: Any) -> bool:
     return type(buffers) in _allowed
 
 
+def share_among_threads(kind: type, *fields: str) -> None:
+    """Say that all threads use the same values of these fields of a type of named tuples.
+
+    They are constants, or tables whose entries many threads may write at once.
+    """
+    _shared[kind] = fields
+
+
 def for_threads(buffers: Any, threads: int) -> Any:
     """Named tuples of buffers for this many threads, filled as the given ones.
 
     The copies take no memory here: they are views with strides of 0.
     """
+    if isinstance(buffers, np.record):  # one record, such as the state of a search
+        return PerThread(np.broadcast_to(buffers, threads).view(np.recarray))
     if isinstance(buffers, np.ndarray):
         copies = np.broadcast_to(buffers, (threads, *buffers.shape))
         return PerThread(copies.view(type(buffers)))
     if not isinstance(buffers, tuple) or not hasattr(buffers, "_fields"):
         return buffers
-    return type(buffers)(*(for_threads(value, threads) for value in buffers))
+    shared = _shared.get(type(buffers), ())
+    return type(buffers)(
+        *(
+            value if name in shared else for_threads(value, threads)
+            for name, value in zip(buffers._fields, buffers)
+        )
+    )
 
 
 def _own_kind(kind: Any) -> Any:
@@ -54,7 +72,8 @@ def _own_kind(kind: Any) -> Any:
         return kind
     kinds = [*kind]
     if kind.instance_class is PerThread:
-        return kinds[0].copy(ndim=kinds[0].ndim - 1)
+        is_record = kinds[0].ndim == 1 and isinstance(kinds[0].dtype, types.Record)
+        return kinds[0].dtype if is_record else kinds[0].copy(ndim=kinds[0].ndim - 1)
     kinds = [_own_kind(each) for each in kinds]
     if all(each == kinds[0] for each in kinds):
         return types.NamedUniTuple(kinds[0], len(kinds), kind.instance_class)
@@ -73,10 +92,14 @@ def _own_value(context: Any, builder: Any, kind: Any, value: Any, thread: Any) -
     array = make_array(of_all)(context, builder, values[0])
     zero = context.get_constant(types.intp, 0)
     place = [thread] + [zero] * (of_all.ndim - 1)
-    row = make_array(_own_kind(kind))(context, builder)
+    item = cgutils.get_item_pointer(context, builder, of_all, array, place)
+    kind_of_own = _own_kind(kind)
+    if isinstance(kind_of_own, types.Record):
+        return item
+    row = make_array(kind_of_own)(context, builder)
     populate_array(
         row,
-        data=cgutils.get_item_pointer(context, builder, of_all, array, place),
+        data=item,
         shape=cgutils.pack_array(builder, cgutils.unpack_tuple(builder, array.shape)[1:]),
         strides=cgutils.pack_array(builder, cgutils.unpack_tuple(builder, array.strides)[1:]),
         itemsize=array.itemsize,

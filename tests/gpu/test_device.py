@@ -15,7 +15,7 @@ from plyground.envs.compiled.cuda.code import UnsupportedKernelError, assembled,
 from plyground.envs.compiled.cuda.devices import Processor
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.compiled.randomness import new_stream
-from plyground.envs.compiled.threads import for_threads, own
+from plyground.envs.compiled.threads import for_threads, own, share_among_threads
 from plyground.envs.registry import game_names
 from plyground.envs.single_agent.device_batch import DeviceBatch
 from plyground.envs.single_agent.game_batch import GameBatch
@@ -227,6 +227,8 @@ def add_up(buffers, thread):
     mine = own(buffers, thread)
     mine.scratch[0] += mine.steps[thread]
     mine.scratch[1] = thread
+    mine.state.count += thread
+    mine.shared[thread] = mine.state.count
 
 
 @kernel
@@ -244,16 +246,27 @@ def test_kernels_become_machine_code_that_rounds_as_a_processor(capability):
     assert cubin(scale, kind, capability) == (entry, assembled(text, capability))
 
 
+STATE = np.dtype([("count", np.int64)], align=True)
+
+
 class Buffers(NamedTuple):
     scratch: Any
     steps: Any
+    state: Any  # one record
+    shared: Any
+
+
+share_among_threads(Buffers, "shared")
 
 
 def test_each_thread_has_buffers_of_its_own():
     device = Processor()
-    buffers = device.put(for_threads(Buffers(np.array([10, 0]), np.arange(3)), 3))
+    state = np.full(1, 5, np.int64).view(STATE).view(np.recarray)[0]
+    values = Buffers(np.array([10, 0]), np.arange(3), state, np.zeros(3, np.int64))
+    buffers = device.put(for_threads(values, 3))
     device.launch(add_up, 3, buffers)()
     assert buffers.scratch.values.tensor.tolist() == [[10, 0], [11, 1], [12, 2]]
+    assert buffers.shared.tensor.tolist() == [5, 6, 7]
 
 
 def test_arguments_have_the_types_that_numba_gives_them():

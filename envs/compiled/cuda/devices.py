@@ -44,8 +44,8 @@ class Device:
         plain: Any
         dtype, shape = values.dtype, values.shape
         if values.size and values.strides[:1] == (0,):  # copies of one item, see `for_threads`
-            tensor = self.put(values[0]).tensor
-            copies = tensor.expand(shape[0], *tensor.shape).contiguous()
+            tensor = self.put(values[:1].copy()).tensor
+            copies = tensor.expand(shape[0], *tensor.shape[1:]).contiguous()
             return DeviceArray(copies, dtype, shape)
         plain = np.ascontiguousarray(values).reshape(-1)
         if dtype.names:
