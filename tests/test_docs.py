@@ -105,20 +105,32 @@ def test_every_output_stands_below_its_example():
         assert shown == sum(example.output is not None for example in examples(page)), page.name
 
 
-def test_the_program_of_the_readme_rates_search_and_learned_policies(tmp_path, monkeypatch, capsys):
-    """The network depends on the processor's speed, so the ratings are compared roughly."""
-    text = README.read_text(encoding="utf-8")
+def ratings_of(text):
+    return dict(re.findall(r"^(\S+) +([+-]\d+) ± \d+ Elo$", text, re.MULTILINE))
+
+
+def test_the_program_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    """With a second of learning and two pairs of games."""
     _, example = examples(README)
     assert example.code == (ROOT / "examples/search_and_learned.py").read_text(encoding="utf-8")
     assert example.code.count("\n") <= 30
+    code, seconds = re.subn(r"hours=1 / 120\b", "hours=1 / 3600", example.code)
+    code, pairs = re.subn(r"\bpairs=\d+", "pairs=2", code)
+    assert (seconds, pairs) == (1, 1)
     monkeypatch.chdir(tmp_path)
-    exec(example.code, {"__name__": "__main__"})
-    printed, stated = (
-        dict(re.findall(r"^(\S+) +([+-]\d+) ± \d+ Elo$", each, re.MULTILINE))
-        for each in (capsys.readouterr().out, text)
-    )
+    exec(code, {"__name__": "__main__"})
+    stated = ratings_of(README.read_text(encoding="utf-8"))
     assert len(stated) == 7
-    assert printed.keys() == stated.keys()
+    assert ratings_of(capsys.readouterr().out).keys() == stated.keys()
+
+
+@pytest.mark.thorough
+def test_the_program_of_the_readme_rates_search_and_learned_policies(tmp_path, monkeypatch, capsys):
+    """The network depends on the processor's speed, so the ratings are compared roughly."""
+    monkeypatch.chdir(tmp_path)
+    exec(examples(README)[1].code, {"__name__": "__main__"})
+    stated = ratings_of(README.read_text(encoding="utf-8"))
+    printed = ratings_of(capsys.readouterr().out)
     for name, rating in printed.items():
         assert abs(int(rating) - int(stated[name])) <= 150, name
     learner = int(printed["mcts:network=runs/first,simulations=400"])

@@ -10,7 +10,6 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
 
 from .kernels import inner_kernel
 
@@ -24,6 +23,9 @@ def _stack_array(typing_context: Any, shape: Any, dtype: Any) -> tuple[Any, Any]
     kind = types.Array(dtype.dtype, len(lengths), "C")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        # imported when a kernel is compiled: it takes 30 ms of a start
+        from numba.np.arrayobj import make_array, populate_array
+
         item = context.get_data_type(kind.dtype)
         size = context.get_abi_sizeof(item)
         strides = [size * math.prod(lengths[axis + 1 :]) for axis in range(len(lengths))]

@@ -23,6 +23,7 @@ MOST_ENTRIES = 1 << 16
 # A memory is given up where, after a trial, fewer than half of the positions are in it.
 TRIAL = 1 << 14
 NOTHING = -1
+PLACES = 4  # where a position may be stored, from that of its hash on
 ASKED, RECALLED, OFF = range(3)  # the indices of `counts`
 
 
@@ -74,6 +75,11 @@ _are_equal: Any = _compare_in_python if numba.config.DISABLE_JIT else _compare_b
 
 
 @inner_kernel
+def _index(memory, first, place):
+    return np.int64((first + np.uint64(place)) & np.uint64(memory.actions.size - 1))
+
+
+@inner_kernel
 def recall(memory, rules, position):
     """The reply to a position, or NOTHING."""
     counts = memory.counts
@@ -82,21 +88,31 @@ def recall(memory, rules, position):
     counts[ASKED] += 1
     if counts[ASKED] == TRIAL and 2 * counts[RECALLED] < TRIAL:
         counts[OFF] = 1
-    index = np.int64(r.key(rules, position) & np.uint64(memory.actions.size - 1))
-    action = np.int64(memory.actions[index])
-    if action == NOTHING or not _are_equal(memory.positions[index], position):
-        return np.int64(NOTHING)
-    counts[RECALLED] += 1
-    return action
+    first = r.key(rules, position)
+    for place in range(PLACES):
+        index = _index(memory, first, place)
+        action = np.int64(memory.actions[index])
+        if action == NOTHING:
+            break
+        if _are_equal(memory.positions[index], position):
+            counts[RECALLED] += 1
+            return action
+    return np.int64(NOTHING)
 
 
 @inner_kernel
 def remember(memory, rules, position, action):
-    """Store the reply to a position, in place of another position's."""
-    if not memory.counts[OFF]:
-        index = np.int64(r.key(rules, position) & np.uint64(memory.actions.size - 1))
-        memory.positions[index] = position
-        memory.actions[index] = action
+    """Store the reply to a position, in place of another position's if no place is free."""
+    if memory.counts[OFF]:
+        return
+    first = r.key(rules, position)
+    index = _index(memory, first, 0)
+    for place in range(PLACES):
+        if memory.actions[_index(memory, first, place)] == NOTHING:
+            index = _index(memory, first, place)
+            break
+    memory.positions[index] = position
+    memory.actions[index] = action
 
 
 @kernel

@@ -40,6 +40,7 @@ def check_lookahead(spec, heuristic, count):
                 assert value == (0 if child.is_over else estimate)
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("spec", SMALL_GAMES)
 def test_grades_are_those_by_all_replies(spec):
     check_lookahead(spec, "default", 25)

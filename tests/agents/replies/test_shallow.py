@@ -91,6 +91,7 @@ def check_moves_by_the_rules(spec, texts, count):
     assert decided > 0.6 * asked  # lost positions, and ties between moves that keep the turn
 
 
+@pytest.mark.fast_cases(3)
 @pytest.mark.parametrize("spec", SMALL_GAMES)
 def test_moves_by_the_rules_are_those_of_the_whole_search(spec):
     check_moves_by_the_rules(spec, ["alphabeta:depth=2", "alphabeta:depth=3"], 25)
@@ -103,6 +104,12 @@ def test_moves_of_all_kinds_are_those_of_the_whole_search(spec):
     depths = DEPTHS if game.facts.num_actions <= 2 * FEW_ACTIONS else DEPTHS[:2]
     texts = [with_depth(kind, depth) for kind in kinds for depth in depths]
     check_moves_by_the_rules(spec, texts, 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", GAMES)
+def test_moves_in_many_positions_are_those_of_the_whole_search(spec):
+    check_moves_by_the_rules(spec, ["alphabeta:depth=2", "alphabeta:depth=3"], 10_000)
 
 
 @pytest.mark.parametrize("spec", GAMES)
