@@ -78,7 +78,7 @@ def check_samples(alone, forest):
     counts = [int(play.samples.count[0]) for play in alone]
     for given, name in ((observations, "observations"), (policies, "policies"), (marks, "marks")):
         made = [getattr(play.samples, name)[:count] for play, count in zip(alone, counts)]
-        assert np.concatenate(made).tobytes() == np.asarray(given).tobytes()
+        assert np.concatenate(made).tolist() == np.asarray(given).tolist()
     for play in alone:
         play.samples.count[0] = 0
     return sum(counts)

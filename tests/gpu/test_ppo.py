@@ -95,32 +95,17 @@ def test_views_are_symmetries_of_the_games():
     assert torch.equal(masks.sum(1), state.masks.sum(1))
 
 
-@pytest.mark.parametrize("opponent", ["self", "mix:0.5 random,0.5 self", "random"])
-def test_it_learns_and_its_policy_plays(opponent, tmp_path):
-    scores = []
-
-    def measure(player):
-        game = make_game("tic_tac_toe")
-        from plyground.agents.opponents import make_opponents
-        from plyground.envs.single_agent.game_batch import GameBatch
-
-        batch, returns = GameBatch(game, 200, make_opponents("random", game)), []
-        batch.reset(seed=5)
-        for _ in range(10):
-            batch.step(player.act_batch(batch.state.observations, batch.state.masks))
-            returns += batch.state.final_returns[batch.state.terminated].tolist()
-        scores.append(0.5 + 0.5 * float(np.mean(returns)))
-        return [{"opponent": "random", "score": scores[-1], "low": 0.0, "high": 1.0}]
-
-    settings = settings_of("tic_tac_toe", opponent=opponent, steps=60_000, evaluations=2)
-    run = train("tic_tac_toe", tmp_path / "run", settings, evaluate=measure)
-    assert run.step >= 60_000
-    assert scores[-1] > 0.85
-    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").open()]
-    update = next(row for row in rows if row["kind"] == "update")
-    assert {"train/loss", "train/approx_kl", "time/steps_per_second"} <= update.keys()
-    assert ("rollout/mean_return" in update) == (opponent != "self")
-    agent = make_agent(f"policy:{tmp_path / 'run' / BEST}", "tic_tac_toe")
+def test_it_learns_and_its_policy_plays(tmp_path):
+    out, settings = (
+        tmp_path / "run",
+        settings_of("tic_tac_toe", opponent="mix:0.5 random,0.5 self", steps=60_000),
+    )
+    assert train("tic_tac_toe", out, settings).step >= 60_000
+    rows = [json.loads(line) for line in (out / "metrics.jsonl").open()]
+    assert {"train/loss", "train/approx_kl", "time/steps_per_second"} <= rows[0].keys()
+    returns = [row["rollout/mean_return"] for row in rows if row["kind"] == "update"]
+    assert np.mean(returns[-5:]) > np.mean(returns[:5]) + 0.2
+    agent = make_agent(f"policy:{out / BEST}")
     assert agent.act(make_game("tic_tac_toe").initial_position()) in range(9)
 
 
