@@ -129,6 +129,11 @@ class Curriculum:
         return SELF in self._made
 
     @property
+    def of_all_stages(self) -> tuple[Opponent, ...]:
+        """The opponents of all stages, each once."""
+        return tuple(self._made.values())
+
+    @property
     def opponents(self) -> tuple[Opponent, ...]:
         """The present opponents; the score against the first decides when the next stage starts."""
         return tuple(

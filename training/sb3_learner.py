@@ -9,7 +9,6 @@ reading one executes no code.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,6 +20,7 @@ from stable_baselines3.common.logger import Logger
 from ..agents.opponents import MakeAgent
 from ..agents.registry import make_agent
 from ..envs.game import Game
+from ..envs.single_agent.game_batch import GameBatch
 from ..envs.single_agent.opponents import index_of_learner
 from .checkpoints import initial_learner
 from .curriculum import Curriculum
@@ -84,46 +84,27 @@ def open_games(
     return env
 
 
-class Sb3Learner:
-    """A stable-baselines3 model, its games and its opponents, as restored by a checkpoint.
+class OpposedLearner:
+    """What learners against a curriculum have in common, wherever their games are played.
 
     Args:
         settings: the settings.
-        seed: the seed of all random choices.
-        model: the model, on games of :func:`open_games`, with its initial weights.
-        make: creates the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
-        versions: whether ``self`` among its opponents is a past version of it; otherwise it plays
-            itself, in both seats.
+        policy: the policy, with its initial weights.
+        games: the batch of its games.
 
     Attributes:
-        env: its games.
-        policy: the policy, with ``get_distribution(observations, masks)``.
+        policy: the policy.
         curriculum: its opponents.
-        callback: the callback for the model's ``collect_rollouts``.
     """
 
-    def __init__(
-        self,
-        settings: Any,
-        seed: int,
-        model: Any,
-        make: MakeAgent = make_agent,
-        *,
-        versions: bool = False,
-    ) -> None:
+    curriculum: Curriculum
+
+    def __init__(self, settings: Any, policy: Any, games: GameBatch) -> None:
         self.settings: Any = settings
-        self.model: Any = model
-        self.env: BoardVecEnv = model.env
-        self.policy: Any = model.policy
+        self.policy: Any = policy
+        self.games: GameBatch = games
         if settings.initial:
             self.load_initial(settings.initial)
-        model.set_logger(Logger(None, []))
-        self._collector = _EpisodeCollector()
-        self.callback: Any = model._setup_learn(settings.steps, self._collector)[1]
-        self.snapshots = Snapshots(self.policy, PAST_VERSIONS, seed) if versions else None
-        self.curriculum: Curriculum = Curriculum(settings, self.env.game, self.snapshots, make)
-        self.env.games.set_opponents(self.curriculum.opponents)
-        self._snapshot_step = 0  # of the newest snapshot
 
     def load_initial(self, run: str) -> None:
         """Start from the newest weights of a run.
@@ -143,12 +124,12 @@ class Sb3Learner:
     @property
     def step(self) -> int:
         """Actions that the learner has taken."""
-        return int(self.model.num_timesteps)
+        raise NotImplementedError
 
     @property
     def updates(self) -> int:
         """The number of updates of the network, as the algorithm counts them."""
-        return int(self.model._n_updates)
+        raise NotImplementedError
 
     @property
     def stage(self) -> str:
@@ -173,6 +154,73 @@ class Sb3Learner:
         """
         return 1.0 - self.step / self.steps_in_all(progress)
 
+    def add_results(self, opponents: list[int], returns: list[float]) -> None:
+        """Choose the next opponents by the finished games."""
+        if self.curriculum.add_results(opponents, returns):
+            self.games.set_opponents(self.curriculum.opponents)
+
+    def check_finite(self, loss: float, began: int) -> None:
+        """Refuse to continue after an update, of steps from ``began`` on, that went wrong.
+
+        Raises:
+            TrainingError: the loss or a weight is NaN or infinite.
+        """
+        if not math.isfinite(loss) or not all(
+            bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()
+        ):
+            raise TrainingError(
+                f"the loss is NaN or infinite after step {began} (train/loss is {loss}); a lower "
+                f"learning_rate may help"
+            )
+
+
+class Sb3Learner(OpposedLearner):
+    """A stable-baselines3 model, its games and its opponents, as restored by a checkpoint.
+
+    Args:
+        settings: the settings.
+        seed: the seed of all random choices.
+        model: the model, on games of :func:`open_games`, with its initial weights.
+        make: creates the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
+        versions: whether ``self`` among its opponents is a past version of it; otherwise it plays
+            itself, in both seats.
+
+    Attributes:
+        env: its games.
+        policy: the policy, with ``get_distribution(observations, masks)``.
+        callback: the callback for the model's ``collect_rollouts``.
+    """
+
+    def __init__(
+        self,
+        settings: Any,
+        seed: int,
+        model: Any,
+        make: MakeAgent = make_agent,
+        *,
+        versions: bool = False,
+    ) -> None:
+        self.model: Any = model
+        self.env: BoardVecEnv = model.env
+        super().__init__(settings, model.policy, self.env.games)
+        model.set_logger(Logger(None, []))
+        self._collector = _EpisodeCollector()
+        self.callback: Any = model._setup_learn(settings.steps, self._collector)[1]
+        self.snapshots = Snapshots(self.policy, PAST_VERSIONS, seed) if versions else None
+        self.curriculum = Curriculum(settings, self.env.game, self.snapshots, make)
+        self.games.set_opponents(self.curriculum.opponents)
+        self._snapshot_step = 0  # of the newest snapshot
+
+    @property
+    def step(self) -> int:
+        """Actions that the learner has taken."""
+        return int(self.model.num_timesteps)
+
+    @property
+    def updates(self) -> int:
+        """The number of updates of the network, as the algorithm counts them."""
+        return int(self.model._n_updates)
+
     def finish_update(self) -> dict[str, float]:
         """Choose the next opponents by the finished games; returns the values to log.
 
@@ -180,8 +228,7 @@ class Sb3Learner:
             TrainingError: a loss or a weight is NaN or infinite.
         """
         values = self._take_log()
-        if self.curriculum.add_results(self._collector.opponents, self._collector.returns):
-            self.env.games.set_opponents(self.curriculum.opponents)
+        self.add_results(self._collector.opponents, self._collector.returns)
         if self.snapshots is not None and self.curriculum.uses_self:
             if self.step - self._snapshot_step >= self.settings.snapshot_every:
                 self.snapshots.add(self.policy)
@@ -194,14 +241,7 @@ class Sb3Learner:
         log = self.model.logger.name_to_value
         values = {name: float(value) for name, value in log.items()}
         log.clear()
-        loss = values.get("train/loss", 0.0)
-        if not math.isfinite(loss) or not all(
-            bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()
-        ):
-            raise TrainingError(
-                f"the loss is NaN or infinite after step {self._collector.began} (train/loss is "
-                f"{loss}); a lower learning_rate may help"
-            )
+        self.check_finite(values.get("train/loss", 0.0), self._collector.began)
         if self._collector.returns:
             values["rollout/mean_return"] = float(np.mean(self._collector.returns))
             values["rollout/mean_length"] = float(np.mean(self._collector.lengths))
@@ -230,27 +270,15 @@ class Sb3Learner:
 
     def model_state(self) -> dict[str, Any]:
         """The state of the model and its games."""
-        model, device = self.model, self.model.device
-        kind, keys, *rest = np.random.get_state()  # noqa: NPY002 - the one SB3 draws its minibatches with
-        position, has_gauss, gauss = rest
         return {
             "step": self.step,
-            "updates": model._n_updates,
+            "updates": self.updates,
             "policy": self.policy.state_dict(),
             "optimizer": self.policy.optimizer.state_dict(),
-            "torch": torch.get_rng_state(),
-            "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
-            "numpy": [
-                str(kind),
-                torch.from_numpy(np.asarray(keys).astype(np.int64)),
-                int(position),
-                int(has_gauss),
-                float(gauss),
-            ],
+            **generators(self.model.device),
             "games": {
-                name: to_bytes(values) for name, values in self.env.games.state._asdict().items()
+                name: to_bytes(values) for name, values in self.games.state._asdict().items()
             },
-            "observations": _convert(model._last_obs, lambda array: torch.from_numpy(array.copy())),
         }
 
     def load_model_state(self, state: dict[str, Any]) -> None:
@@ -259,15 +287,36 @@ class Sb3Learner:
         model.num_timesteps, model._n_updates = state["step"], state["updates"]
         self.policy.load_state_dict(state["policy"])
         self.policy.optimizer.load_state_dict(state["optimizer"])
-        for name, values in self.env.games.state._asdict().items():
+        for name, values in self.games.state._asdict().items():
             from_bytes(state["games"][name], values)
-        self.env.observations()  # updates the view through the symmetries
-        model._last_obs = _convert(state["observations"], lambda tensor: tensor.numpy())
-        kind, keys, *rest = state["numpy"]
-        np.random.set_state((kind, keys.numpy().astype(np.uint32), *rest))  # noqa: NPY002
-        torch.set_rng_state(state["torch"])
-        if model.device.type == "cuda" and state.get("cuda") is not None:
-            torch.cuda.set_rng_state(state["cuda"], model.device)
+        model._last_obs = self.env.observations()  # through the same symmetries
+        set_generators(state, model.device)
+
+
+def generators(device: torch.device) -> dict[str, Any]:
+    """The states of torch's generators and of numpy's, with which SB3 draws its minibatches."""
+    kind, keys, *rest = np.random.get_state()  # noqa: NPY002
+    position, has_gauss, gauss = rest
+    return {
+        "torch": torch.get_rng_state(),
+        "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
+        "numpy": [
+            str(kind),
+            torch.from_numpy(np.asarray(keys).astype(np.int64)),
+            int(position),
+            int(has_gauss),
+            float(gauss),
+        ],
+    }
+
+
+def set_generators(state: dict[str, Any], device: torch.device) -> None:
+    """Restore what :func:`generators` returned; a state of another device has none for this one."""
+    kind, keys, *rest = state["numpy"]
+    np.random.set_state((kind, keys.numpy().astype(np.uint32), *rest))  # noqa: NPY002
+    torch.set_rng_state(state["torch"])
+    if device.type == "cuda" and state.get("cuda") is not None:
+        torch.cuda.set_rng_state(state["cuda"], device)
 
 
 def to_bytes(values: np.ndarray) -> torch.Tensor:
@@ -278,10 +327,3 @@ def to_bytes(values: np.ndarray) -> torch.Tensor:
 def from_bytes(tensor: torch.Tensor, values: np.ndarray) -> None:
     """Write what :func:`to_bytes` returned into an array of the same shape and type."""
     values.view(np.uint8)[...] = tensor.numpy().reshape(values.view(np.uint8).shape)
-
-
-def _convert(observations: Any, convert: Callable[[Any], Any]) -> Any:
-    """Observations, one array or a dictionary of them, each converted."""
-    if isinstance(observations, dict):
-        return {name: convert(values) for name, values in observations.items()}
-    return convert(observations)

@@ -229,18 +229,23 @@ def new_cache(game: Game, trees: int, entries: int) -> Cache:
 def new_games(game: Game, count: int, seed: int) -> Games:
     """Games before their first move, with random streams from this seed."""
     facts = game.facts
-    words = np.random.SeedSequence(seed).generate_state(count, np.uint64)
     length, actions = facts.longest_game, facts.num_actions
     return Games(
         positions=game.new_records(count),
         states=blank_records(count, GAME),
-        streams=words.reshape(count, 1),
+        streams=new_streams(count, seed),
         noise=np.zeros((count, actions)),
         past=game.new_records(count * length).reshape(count, length),
         policies=np.zeros((count, length, actions), np.float32),
         values=np.zeros((count, length), np.float32),
         flags=np.zeros((count, length), np.int8),
     )
+
+
+def new_streams(count: int, seed: int) -> np.ndarray:
+    """The random streams of these games: uint64, (count, 1)."""
+    words: np.ndarray = np.random.SeedSequence(seed).generate_state(count, np.uint64)
+    return words.reshape(count, 1)
 
 
 def new_samples(game: Game, capacity: int) -> Samples:

@@ -18,6 +18,7 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.compiled.randomness import mix64, random_below, random_unit
+from ...envs.compiled.threads import share
 from ...envs.game import Game
 from ...envs.single_agent.batch_kernels import clear
 from ..own.search_form import blank_records
@@ -67,6 +68,9 @@ class SelfPlay(NamedTuple):
     samples: Samples
     tally: Any  # TALLY records, (1,)
     generation: Any  # int32, (1,): of the network
+
+
+share(SelfPlay, "options", "full_table", "fast_table", "generation")
 
 
 def new_self_play(

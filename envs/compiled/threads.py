@@ -1,7 +1,7 @@
 """Buffers of many threads: arrays with the threads as first axis, of which each sees its own row.
 
 A kernel that needs buffers takes them in named tuples. :func:`for_threads` gives every array in
-them another axis, unless :func:`share` says that it is only read, and :func:`own` is the same tuple
+them another axis, unless :func:`share` says that one serves all, and :func:`own` is the same tuple
 as one thread uses it.
 """
 
@@ -44,7 +44,10 @@ def form_for_threads(buffers: Any) -> Any:
 
 
 def share(kind: type, *fields: str) -> None:
-    """Say that arrays in these fields of a type of named tuples are only read: one serves all."""
+    """Say that one array in each of these fields of a type of named tuples serves all threads.
+
+    It is only read, or a table whose entries many threads may write at once.
+    """
     _shared[kind] = frozenset(fields)
 
 
@@ -53,6 +56,8 @@ def for_threads(buffers: Any, threads: int) -> Any:
 
     The copies take no memory here: they are views with strides of 0.
     """
+    if isinstance(buffers, np.record):  # one record, such as the state of a search
+        return PerThread(np.broadcast_to(buffers, threads).view(np.recarray))
     if isinstance(buffers, np.ndarray):
         copies = np.broadcast_to(buffers, (threads, *buffers.shape))
         return PerThread(copies.view(type(buffers)))
@@ -80,7 +85,8 @@ def _own_kind(kind: Any) -> Any:
         return kind
     kinds = [*kind]
     if kind.instance_class is PerThread:
-        return kinds[0].copy(ndim=kinds[0].ndim - 1)
+        is_record = kinds[0].ndim == 1 and isinstance(kinds[0].dtype, types.Record)
+        return kinds[0].dtype if is_record else kinds[0].copy(ndim=kinds[0].ndim - 1)
     kinds = [_own_kind(each) for each in kinds]
     if all(each == kinds[0] for each in kinds):
         return types.NamedUniTuple(kinds[0], len(kinds), kind.instance_class)
@@ -102,10 +108,14 @@ def _own_value(context: Any, builder: Any, kind: Any, value: Any, thread: Any) -
     array = make_array(of_all)(context, builder, values[0])
     zero = context.get_constant(types.intp, 0)
     place = [thread] + [zero] * (of_all.ndim - 1)
-    row = make_array(_own_kind(kind))(context, builder)
+    item = cgutils.get_item_pointer(context, builder, of_all, array, place)
+    kind_of_own = _own_kind(kind)
+    if isinstance(kind_of_own, types.Record):
+        return item
+    row = make_array(kind_of_own)(context, builder)
     populate_array(
         row,
-        data=cgutils.get_item_pointer(context, builder, of_all, array, place),
+        data=item,
         shape=cgutils.pack_array(builder, cgutils.unpack_tuple(builder, array.shape)[1:]),
         strides=cgutils.pack_array(builder, cgutils.unpack_tuple(builder, array.strides)[1:]),
         itemsize=array.itemsize,

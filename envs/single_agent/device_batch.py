@@ -20,7 +20,7 @@ from ..game import Game, Position
 from . import batch_kernels as kernels
 from . import device_kernels as one_game
 from .game_batch import GameBatch, cannot_begin
-from .opponents import Opponent, cumulative_shares
+from .opponents import Opponent, cumulative_shares, index_of_learner
 from .replies import new_memory
 from .seeds import streams_of
 
@@ -99,13 +99,28 @@ class DeviceBatch(GameBatch):
         return self.device.launch(kernel, self.num_games, *arguments)
 
     def _set_opponents(self, opponents: Sequence[Opponent]) -> None:
-        self._options = self._options._replace(shares=cumulative_shares(opponents))
+        self._options = self._options._replace(
+            shares=cumulative_shares(opponents), itself=index_of_learner(opponents)
+        )
         self.opponents = tuple(opponents)
         mixture: Any = one_game.Nobody()
         for opponent in reversed(opponents):
+            if opponent.is_learner:
+                mixture = one_game.Itself(mixture)
+                continue
             memory = self.device.put(new_memory(self.game, 1, False))
             mixture = one_game.Mixture(self._buffers(opponent), memory, mixture)
         self._launch_all(mixture)
+
+    def check_opponents(self, opponents: Sequence[Opponent]) -> None:
+        """Refuse opponents that do not play on a device.
+
+        Raises:
+            ValueError: one does not.
+        """
+        for opponent in opponents:
+            if not opponent.is_learner:
+                self._buffers(opponent)
 
     def _buffers(self, opponent: Opponent) -> Any:
         """The compiled form of an opponent with buffers for each game."""

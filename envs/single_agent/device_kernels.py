@@ -29,6 +29,12 @@ class Nobody(NamedTuple):
     none: int = 0
 
 
+class Itself(NamedTuple):
+    """The learner in a list of opponents, which acts for both players."""
+
+    others: Any  # a Mixture, or Nobody
+
+
 @rule
 def reply_of_each(opponents, number, rules, batch, game):
     """Play the moves of all opponents, from the ``number``-th on, in one game."""
@@ -48,6 +54,12 @@ def _reply_of_mixture(opponents, number, rules, batch, game):
         opponent = own(opponents.opponent, game)
         kernels.reply(opponent, opponents.memory, number, rules, batch, game, game + 1)
         reply_of_each(opponents.others, number + 1, rules, batch, game)
+
+
+@reply_of_each.register_body(Itself)
+@inner_kernel
+def _reply_of_itself(opponents, number, rules, batch, game):
+    reply_of_each(opponents.others, number + 1, rules, batch, game)
 
 
 @inner_kernel

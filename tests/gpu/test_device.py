@@ -227,6 +227,8 @@ def add_up(buffers, thread):
     mine = own(buffers, thread)
     mine.scratch[0] += mine.steps[thread]
     mine.scratch[1] = thread
+    mine.state.count += thread
+    mine.shared[thread] = mine.state.count
 
 
 @kernel
@@ -244,33 +246,35 @@ def test_kernels_become_machine_code_that_rounds_as_a_processor(capability):
     assert cubin(scale, kind, capability) == (entry, assembled(text, capability))
 
 
+STATE = np.dtype([("count", np.int64)], align=True)
+
+
 class Buffers(NamedTuple):
     scratch: Any
     steps: Any
+    state: Any  # one record
+    shared: Any
 
 
-class MoreBuffers(NamedTuple):
-    scratch: Any
-    steps: Any
+share(Buffers, "shared")
 
 
-share(MoreBuffers, "steps")
-
-
-@pytest.mark.parametrize(("kind", "copies"), [(Buffers, 15), (MoreBuffers, 6)])
-def test_each_thread_has_buffers_of_its_own_but_those_that_are_shared(kind, copies):
+def test_each_thread_has_buffers_of_its_own_but_those_that_are_shared():
     device = Processor()
-    for_all = for_threads(kind(np.array([10, 0]), np.arange(3)), 3)
-    assert bytes_of_copies(for_all) == 8 * copies
+    state = np.full(1, 5, np.int64).view(STATE).view(np.recarray)[0]
+    values = Buffers(np.array([10, 0]), np.arange(3), state, np.zeros(3, np.int64))
+    for_all = for_threads(values, 3)
+    assert bytes_of_copies(for_all) == 8 * 3 * (2 + 3 + 1)
     buffers = device.put(for_all)
     device.launch(add_up, 3, buffers)()
     assert buffers.scratch.values.tensor.tolist() == [[10, 0], [11, 1], [12, 2]]
+    assert buffers.shared.tensor.tolist() == [5, 6, 7]
 
 
 def test_buffers_of_one_item_are_copied_for_each_thread():
-    buffers = for_threads(Buffers(np.zeros(1, np.int64), np.zeros((1, 2), np.int8)), 3)
-    put = Processor().put(buffers)
-    assert [tuple(each.values.tensor.shape) for each in put] == [(3, 1), (3, 1, 2)]
+    for shape in (1,), (1, 2):
+        copies = Processor().put(for_threads(np.zeros(shape, np.int8), 3))
+        assert tuple(copies.values.tensor.shape) == (3, *shape)
 
 
 def test_games_that_do_not_fit_into_the_memory_are_refused(monkeypatch):

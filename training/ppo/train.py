@@ -1,4 +1,7 @@
-"""PPO as a training run: MaskablePPO of sb3-contrib against a curriculum of opponents."""
+"""PPO as a training run: MaskablePPO of sb3-contrib against a curriculum of opponents.
+
+On a GPU :mod:`.on_device` is the run, in place of it.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ import torch
 
 from ...agents.opponents import MakeAgent
 from ...agents.registry import make_agent
+from ...envs.compiled.cuda.devices import open_device
 from ...envs.game import Game
 from ..curriculum import Curriculum
-from ..devices import use_bfloat16
 from ..export import PolicyExporter
 from ..run import TrainingRun
 from ..sb3 import BoardVecEnv
@@ -24,12 +27,11 @@ try:
 except ImportError as error:
     raise ImportError('training needs sb3-contrib: pip install "plyground[train]"') from error
 
-from ..network import BoardPolicy, action_places, full_precision
-from .taught import TaughtPolicy, taught_network
+from ..network import full_precision
+from . import on_device
+from .policy import GRADIENT_NORM, kind_of_policy
+from .taught import TaughtPolicy
 from .turns import TurnBuffer
-
-GRADIENT_NORM = 0.5  # to which gradients are clipped: stable-baselines3's default
-HEADS = 64  # width of the heads of a network without dense layers
 
 
 def train(
@@ -50,6 +52,10 @@ def train(
     :class:`~plyground.training.TrainingRun`. Invalid opponents and judges are refused before a
     folder is created.
     """
+    if device.type == "cuda":
+        with on_device.refused_in_a_sentence():
+            gpu = open_device(str(device))
+        return on_device.train(game, settings, seed, out, facts, gpu, make=make, **options)
     Curriculum(settings, game, None, make)  # refuse invalid ones before a folder is created
     with (
         closing(open_games(game, settings, seed)) as env,
@@ -79,20 +85,9 @@ def new_model(
     """The network with its initial weights, and the algorithm."""
     # saves a tenth of the time; NaN is detected after the update
     torch.distributions.Distribution.set_default_validate_args(False)
-    network: dict[str, Any] = {"bfloat16": use_bfloat16(settings.precision, device)}
-    taught = taught_network(game, settings.initial) if settings.initial else None
-    if taught is not None:
-        network["network"] = taught
-    else:
-        network |= {
-            "channels": settings.channels,
-            "layers": settings.layers,
-            "dense": settings.units,
-            "hidden": HEADS,
-            "places": action_places(game),
-        }
+    kind, network = kind_of_policy(game, settings, device)
     return MaskablePPO(
-        BoardPolicy if taught is None else TaughtPolicy,
+        kind,
         env,
         learning_rate=lambda left: settings.learning_rate * left,
         n_steps=settings.rollout,

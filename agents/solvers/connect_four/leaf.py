@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs.compiled.kernels import kernel
+from ....envs.compiled.threads import share
 from ....envs.games.connect_four.rules import ConnectFour
 from ....envs.games.connect_four.wide import WideConnectFour
 from ..leaf import UNSOLVED, NoLeafSolver, leaf_solver_for, leaf_value, unsolved
@@ -27,6 +28,9 @@ class ConnectFourLeafSolver(NamedTuple):
     table: t.ConnectFourTable
     stack: s.ConnectFourStack
     tasks: Any  # TASK (1,)
+
+
+share(ConnectFourLeafSolver, "board", "table")
 
 
 @leaf_solver_for.register

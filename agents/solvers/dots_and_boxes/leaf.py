@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs import rules as r
+from ....envs.compiled.threads import share
 from ....envs.games.dots_and_boxes.board import MARGIN, count_edges, num_edges
 from ....envs.games.dots_and_boxes.rules import DotsAndBoxes
 from ..leaf import UNSOLVED, leaf_solver_for, leaf_value
@@ -19,6 +20,9 @@ class DotsAndBoxesLeafSolver(NamedTuple):
     most: int
     margins: Any  # int8 (2^edges,)
     by_margin: int  # 1: returns are margins
+
+
+share(DotsAndBoxesLeafSolver, "margins")
 
 
 @leaf_solver_for.register

@@ -44,9 +44,9 @@ class Device:
             return values
         plain: Any
         dtype, shape = values.dtype, values.shape
-        if values.size and values.strides[:1] == (0,):  # copies of one item, see `for_threads`
-            tensor = self.put(values[0].copy()).tensor  # its strides may be 0 as well
-            copies = tensor.expand(shape[0], *tensor.shape).contiguous()
+        if values.size and shape[:1] > (1,) and values.strides[0] == 0:  # see `for_threads`
+            tensor = self.put(values[:1]).tensor
+            copies = tensor.expand(shape[0], *tensor.shape[1:]).contiguous()
             return DeviceArray(copies, dtype, shape)
         plain = np.ascontiguousarray(values).reshape(-1)
         if dtype.names:

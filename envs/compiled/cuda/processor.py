@@ -16,7 +16,8 @@ from .arguments import flatten
 from .lowering import Lowered
 
 # functions of the mathematical library that code for CUDA calls, and their numbers of arguments
-_MATHEMATICS = dict.fromkeys(("floor", "ceil", "sqrt", "log", "exp", "fabs"), 1) | {"pow": 2}
+_MATHEMATICS = dict.fromkeys(("floor", "ceil", "sqrt", "log", "exp", "cos", "fabs"), 1)
+_MATHEMATICS |= dict.fromkeys(("pow", "fmin", "fmax"), 2)
 _REGISTERS = {"tid": "load i32, ptr @thread", "ctaid": "add i32 0, 0", "ntid": "add i32 0, 0"}
 
 

@@ -10,6 +10,7 @@ from .....agents.solvers.leaf import UNSOLVED, leaf_solver_for, leaf_value
 from .....envs import rules as r
 from .....envs.compiled.bits import count_bits
 from .....envs.compiled.kernels import kernel
+from .....envs.compiled.threads import share
 from ..rules import MARGIN, Othello
 from . import search as s
 from .board import OthelloBoard, make_board
@@ -26,6 +27,9 @@ class OthelloLeafSolver(NamedTuple):
     board: OthelloBoard
     table: Any
     stack: s.OthelloStack
+
+
+share(OthelloLeafSolver, "board", "table")
 
 
 @leaf_solver_for.register
