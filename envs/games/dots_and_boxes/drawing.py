@@ -149,7 +149,7 @@ def problems(rules: Any, rows: Sequence[str], player: int) -> list[str]:
     touching = any(
         beside >= 0 and owners[beside] == owner != FREE
         for box, owner in enumerate(owners)
-        for beside in neighbours(rules.rows, rules.cols, box)
+        for beside in neighbours(rules.rows, rules.cols, box, box // rules.cols)
     )
     changes = plies_played(rules, position) - sum(owner != FREE for owner in owners)
     if touching or changes % 2 == player:
