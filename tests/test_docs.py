@@ -114,7 +114,7 @@ def test_the_program_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     _, example = examples(README)
     assert example.code == (ROOT / "examples/search_and_learned.py").read_text(encoding="utf-8")
     assert example.code.count("\n") <= 30
-    code, seconds = re.subn(r"hours=1 / 120\b", "hours=1 / 3600", example.code)
+    code, seconds = re.subn(r'"hours": 1 / 120\b', '"hours": 1 / 3600', example.code)
     code, pairs = re.subn(r"\bpairs=\d+", "pairs=2", code)
     assert (seconds, pairs) == (1, 1)
     monkeypatch.chdir(tmp_path)

@@ -37,7 +37,7 @@ WIDTH, LEAST, USUAL = 6.4, 7.0, 10.0  # inches of a panel; points of letters in 
 LETTER, HANDLE = 0.008, 0.5  # inches of the legend: of a letter, each point of it; of a line
 
 
-class Panel(NamedTuple):
+class _Panel(NamedTuple):
     """A panel: a run, or runs that differ only in their seeds.
 
     Attributes:
@@ -142,13 +142,13 @@ def draw_curves(
             figure.legend(lines.values(), lines.keys(), **below)
 
 
-def _panel_of(run: Path) -> Panel:
+def _panel_of(run: Path) -> _Panel:
     curves, clock = read_curves(run)
     game = str(read_run(run)["description"]["game"])
-    return Panel(game, curves, clock[-1], read_ratings(run))
+    return _Panel(game, curves, clock[-1], read_ratings(run))
 
 
-def _panels_of_seeds(runs: Sequence[Path], statistic: str) -> list[Panel]:
+def _panels_of_seeds(runs: Sequence[Path], statistic: str) -> list[_Panel]:
     """A panel for each group of runs whose descriptions differ only in the seed."""
     groups: dict[str, list[Path]] = {}
     for run in runs:
@@ -170,7 +170,7 @@ def _panels_of_seeds(runs: Sequence[Path], statistic: str) -> list[Panel]:
             raise TrainingError(
                 f"the runs in {group[0].parent} have no evaluation in common"
             ) from None
-        panels.append(Panel(title, averages, (steps, seconds), []))
+        panels.append(_Panel(title, averages, (steps, seconds), []))
     return panels
 
 
@@ -268,7 +268,7 @@ def figure_in(out: Path, size: tuple[float, float], letters: float = USUAL) -> I
             raise TrainingError(f"{out} could not be written: {error}") from error
 
 
-def _draw_panel(axes: Any, panel: Panel, styles: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _draw_panel(axes: Any, panel: _Panel, styles: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Draw the scores; the lines by opponent."""
     lines = {}
     for opponent, rows in panel.curves.items():

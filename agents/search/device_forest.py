@@ -18,7 +18,7 @@ from . import forest_games
 from .forest import MARK, TALLY, new_streams
 
 
-class Outputs(NamedTuple):
+class LeafOutputs(NamedTuple):
     """A network's outputs for the leaf of one game."""
 
     logits: Any  # float32, (1, num_actions)
@@ -74,7 +74,7 @@ class DeviceForest:
         device: Device,
     ) -> None:
         alone = forest_games.new_self_play(game, options, 1, seed, most, entries)
-        outputs = Outputs(
+        outputs = LeafOutputs(
             np.zeros((1, game.facts.num_actions), np.float32), np.zeros(1, np.float32)
         )
         self._play: Any = device.put(for_threads(alone, count))

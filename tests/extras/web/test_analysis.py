@@ -125,6 +125,8 @@ def test_an_analysis_and_a_review_fit_a_screen(visit, spec):
     first = moves.game.action_to_text(moves.legal_actions()[0])
     page = visit(f"/analyse?game={spec}&agent=greedy", viewport={"width": 1280, "height": 800})
     expect(page.locator("#result-first .lines button").first).to_be_visible()
+    if page.locator("#exact[data-solvable='yes']").count():
+        expect(page.locator("#exact-text")).not_to_be_empty(timeout=60_000)
     assert page.evaluate("document.documentElement.scrollHeight") <= 800
     page = visit(f"/review?game={spec}&moves={first}", viewport={"width": 1280, "height": 800})
     graph, board = (page.locator(part).bounding_box() for part in ("#graph", "#board"))
