@@ -187,7 +187,6 @@ class Sb3Learner(OpposedLearner):
 
     Attributes:
         env: its games.
-        policy: the policy, with ``get_distribution(observations, masks)``.
         callback: the callback for the model's ``collect_rollouts``.
     """
 
