@@ -69,9 +69,8 @@ def play() -> list[tuple[Image.Image, list[str], int | None]]:
         texts[seat] = expectation(decision)
         position = position.after(decision.action)
         course.append((position.to_image(decision.action, SIDE), [*texts], seat))
-    winner = max(range(2), key=lambda seat: position.returns[seat])
-    texts = ["wins" if seat == winner else "" for seat in range(2)]
-    course.append((course[-1][0], texts, winner))
+    names = {1.0: "wins", 0.0: "draws", -1.0: ""}
+    course.append((course[-1][0], [names[each] for each in position.returns], None))
     return course
 
 
