@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from ...envs.loading.texts import show_plainly
+from ...envs.loading.texts import show_plainly, visible
 from ...envs.specification import refusing
 from ..statistics.cross_table import AgentRow
 from ..statistics.ratings import Ratings
@@ -179,7 +179,7 @@ def dot_chart(title: str, dots: Sequence[Dot], scale: Scale) -> Plot:
     A value far below all others is cut off: an arrow at the edge points to it.
     """
     lowest = _least_shown([dot.value for dot in dots])
-    names = [_wrapped(dot.name) for dot in dots]
+    names = [_wrapped(visible(dot.name)) for dot in dots]  # ticks are written when drawn
 
     def draw(axes: Any) -> None:
         for place, dot in enumerate(dots):

@@ -93,7 +93,7 @@ def test_the_command_takes_a_whole_file_over_once(ending, tmp_path):
     path, store = tmp_path / f"game.{ending.upper()}", tmp_path / "store.db"
     path.write_bytes(FILES[ending])
     first = done(f"import {path} --store {store}")
-    assert int(first.stderr.partition(" games in")[0]) > 0
+    assert int(first.stderr.partition(" game")[0]) > 0
     again = plyground(f"import {path} --store {store}")
     assert again.stderr.startswith(f"0 games in {store};")
     assert plyground(f"report {store} --json").exit_code == 0

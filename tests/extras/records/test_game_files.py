@@ -6,6 +6,7 @@ import pytest
 from command_line import done, plyground
 from helpers import change_store, finished_position, run
 from plyground import make_game
+from plyground.envs.loading.texts import counted
 from plyground.evaluation.plan import Plan
 from plyground.evaluation.store.store import Store
 from plyground.extras.records.formats import read_games
@@ -166,7 +167,7 @@ def test_two_players_of_one_name_are_imported_once(tmp_path):
     path.write_text(GOMOCUP.replace("JAX25", "RAPFI25"))
     for count in (1, 0):
         result = plyground(f"import {path} --store {store}")
-        assert result.stderr.startswith(f"{count} games in")
+        assert result.stderr.startswith(f"{counted(count, 'game')} in")
 
 
 def test_games_that_cannot_be_read_are_named_and_the_others_kept(tmp_path):
