@@ -97,7 +97,7 @@ def test_isolation_is_what_comes_of_the_option(agents, in_worker, isolations):
 def test_a_report_of_limited_games_under_different_circumstances_says_so(second, tmp_path):
     path, page = tmp_path / "store.db", tmp_path / "report.html"
     store_with(path, second)
-    parts = (f"3 games: {HERE}", f"1 games: {second or 'not recorded'}")
+    parts = (f"3 games: {HERE}", f"1 game: {second or 'not recorded'}")
     text = " ".join(invoke(["report", path], COLUMNS="200").stdout.split())
     assert "under different circumstances" in text
     assert all(part in text for part in parts)
