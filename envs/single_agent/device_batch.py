@@ -109,7 +109,7 @@ class DeviceBatch(GameBatch):
                 mixture = one_game.Itself(mixture)
                 continue
             memory = self.device.put(new_memory(self.game, 1, False))
-            mixture = one_game.Mixture(self._buffers(opponent), memory, mixture)
+            mixture = one_game.Mixture(self.device.put(self._copies(opponent)), memory, mixture)
         self._launch_all(mixture)
 
     def check_opponents(self, opponents: Sequence[Opponent]) -> None:
@@ -120,10 +120,10 @@ class DeviceBatch(GameBatch):
         """
         for opponent in opponents:
             if not opponent.is_learner:
-                self._buffers(opponent)
+                self._copies(opponent)
 
-    def _buffers(self, opponent: Opponent) -> Any:
-        """The compiled form of an opponent with buffers for each game."""
+    def _copies(self, opponent: Opponent) -> Any:
+        """The compiled form of an opponent with buffers for each game; they take no memory yet."""
         form = opponent.compiled and form_for_threads(opponent.compiled(self.game))
         if form is None:
             raise ValueError(f"{opponent} does not play on a GPU; {PLAYS_THERE} do")
@@ -135,7 +135,7 @@ class DeviceBatch(GameBatch):
                 f"{self.num_games} games, and {self.device.place} has {free / MIB:,.0f} MiB free: "
                 f"play fewer games, or give a search a smaller table, such as table=0.01"
             )
-        return self.device.put(copies)
+        return copies
 
     def _redraw(self, before: int) -> None:
         self._launch(one_game.redraw, *self._common[2:], before)()

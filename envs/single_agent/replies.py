@@ -106,11 +106,12 @@ def remember(memory, rules, position, action):
     if memory.counts[OFF]:
         return
     first = r.key(rules, position)
-    index = _index(memory, first, 0)
     for place in range(PLACES):
-        if memory.actions[_index(memory, first, place)] == NOTHING:
-            index = _index(memory, first, place)
+        index = _index(memory, first, place)
+        if memory.actions[index] == NOTHING:
             break
+    else:
+        index = _index(memory, first, 0)
     memory.positions[index] = position
     memory.actions[index] = action
 

@@ -13,7 +13,6 @@ import torch
 
 from ...agents.opponents import MakeAgent
 from ...agents.registry import make_agent
-from ...envs.compiled.cuda.devices import open_device
 from ...envs.game import Game
 from ..curriculum import Curriculum
 from ..export import PolicyExporter
@@ -28,7 +27,6 @@ except ImportError as error:
     raise ImportError('training needs sb3-contrib: pip install "plyground[train]"') from error
 
 from ..network import full_precision
-from . import on_device
 from .policy import GRADIENT_NORM, kind_of_policy
 from .taught import TaughtPolicy
 from .turns import TurnBuffer
@@ -53,6 +51,10 @@ def train(
     folder is created.
     """
     if device.type == "cuda":
+        # imported only here: on a processor it would lengthen the start
+        from ...envs.compiled.cuda.devices import open_device
+        from . import on_device
+
         with on_device.refused_in_a_sentence():
             gpu = open_device(str(device))
         return on_device.train(game, settings, seed, out, facts, gpu, make=make, **options)
