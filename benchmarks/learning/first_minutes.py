@@ -30,9 +30,14 @@ PAIRS, OPENINGS_SEED = 200, 11
 SECONDS = (60, 180, 900)
 ALGORITHMS = ("ppo", "dqn", "alphazero")
 
-
 # Opponents, of which the curves show the last. Openings have four random plies.
-OPPONENTS = ("random", "alphabeta:depth=4", "alphabeta:depth=2", "greedy")
+OPPONENTS = (
+    "random",
+    "alphabeta:depth=4",
+    "alphabeta:depth=3",
+    "alphabeta:depth=2",
+    "greedy",
+)
 PLIES = 4
 BOARDS = (
     "connect_four",
@@ -60,6 +65,11 @@ CASES = [
     for game in BOARDS
     for seconds in SECONDS
     for algorithm in ALGORITHMS
+]
+# Two more, whose settings docs/alphazero.md compares.
+CASES += [
+    Case("alphazero", "othello:size=6", 720),
+    Case("alphazero", "breakthrough:size=6", 480),
 ]
 
 
