@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...envs.compiled.cuda.devices import Device
+from ...envs.compiled.cuda.devices import Device, Launch
 from ...envs.compiled.kernels import announce_compilation, kernel
-from ...envs.compiled.threads import for_threads, own
+from ...envs.compiled.threads import bytes_of_copies, for_threads, own
 from ...envs.game import Game
 from . import forest_games
-from .forest import MARK, TALLY, new_streams
+from .forest import GAME, MARK, TALLY, Games, new_streams
 
 
 class LeafOutputs(NamedTuple):
@@ -41,19 +41,23 @@ def advance(rules, play, outputs, waiting, game):
 class DeviceForest:
     """N games of self-play on a device.
 
-    A turn of all games is a call of a network, from ``observations`` to ``logits`` and ``values``,
-    then :meth:`advance`. Nothing waits for the device but :meth:`take_samples` and :meth:`counts`.
+    A turn of all games is a call of :meth:`advance`, then of a network, from ``observations`` to
+    ``logits`` and ``values``. Nothing waits for the device but :meth:`take_samples`,
+    :meth:`counts` and :meth:`games`.
 
     Args:
         game: the game.
         options: of the search, see :func:`~plyground.agents.search.forest.search_options`.
         count: N.
         seed: the seed of all random numbers.
-        most: the maximum simulations of a search.
+        most: the maximum simulations of a search, in later options too.
         entries: the entries of each game's cache of evaluations; a power of two.
         device: the device.
 
     Attributes:
+        game: the game.
+        device: the device.
+        count: N.
         observations: the leaves, int8 (N, rows, columns, planes); a tensor of torch, as all here.
         waiting: whether the leaf waits for the network, int64 (N,) of 0 and 1.
         logits: the network's, float32 (N, num_actions).
@@ -73,27 +77,59 @@ class DeviceForest:
         entries: int,
         device: Device,
     ) -> None:
+        self.game: Game = game
+        self.device: Device = device
+        self.count: int = count
         alone = forest_games.new_self_play(game, options, 1, seed, most, entries)
         outputs = LeafOutputs(
             np.zeros((1, game.facts.num_actions), np.float32), np.zeros(1, np.float32)
         )
         self._play: Any = device.put(for_threads(alone, count))
-        streams = device.put(new_streams(count, seed)).tensor
-        self._play.games.streams.values.tensor.copy_(streams[:, None])
-        answers: Any = device.put(for_threads(outputs, count))
-        waiting = device.put(np.zeros(count, np.int64))
+        self._answers: Any = device.put(for_threads(outputs, count))
+        self._waiting = device.put(np.zeros(count, np.int64))
         self.observations: Any = self._play.forest.leaves.observations.values.tensor[:, 0]
-        self.logits: Any = answers.logits.values.tensor[:, 0]
-        self.values: Any = answers.values.values.tensor[:, 0]
-        self.waiting: Any = waiting.tensor
+        self.logits: Any = self._answers.logits.values.tensor[:, 0]
+        self.values: Any = self._answers.values.values.tensor[:, 0]
+        self.waiting: Any = self._waiting.tensor
         with announce_compilation(f"self-play of {game.name} for {device.place}"):
-            arguments = game.rules, self._play
-            self._advance = device.launch(advance, count, *arguments, answers, waiting)
-            device.launch(begin, count, *arguments)()
+            self._advance = self._launch_of_advance()
+            self._begin = device.launch(begin, count, game.rules, self._play)
+        self.begin(seed)
+
+    def _launch_of_advance(self) -> Launch:
+        arguments = self.game.rules, self._play, self._answers, self._waiting
+        return self.device.launch(advance, self.count, *arguments)
+
+    def begin(self, seed: int) -> None:
+        """Start all games anew, with the random numbers of this seed."""
+        games = self._play.games
+        streams = self.device.put(new_streams(self.count, seed)).tensor
+        games.streams.values.tensor.copy_(streams[:, None])
+        games.states.values.tensor.zero_()
+        self.waiting.zero_()
+        self._begin()
 
     def advance(self) -> None:
         """Continue all games with the network's outputs, until a leaf waits or samples are full."""
         self._advance()
+
+    def change_options(self, options: Any) -> bool:
+        """Search with these options from now on; returns whether they are others."""
+        if options == self._play.options:
+            return False
+        full, fast = map(self.device.put, forest_games.tables(self.game, options))
+        self._play = self._play._replace(options=options, full_table=full, fast_table=fast)
+        self._advance = self._launch_of_advance()
+        return True
+
+    def change_network(self) -> None:
+        """Start all searches anew, forget the network's evaluations, and count from 0."""
+        field: Any = GAME.fields
+        kind, place = field["goal"]
+        self._play.games.states.values.tensor[..., place : place + kind.itemsize].zero_()
+        self.waiting.zero_()
+        self._play.generation.tensor.add_(1)
+        self._play.tally.values.tensor.zero_()
 
     def take_samples(self) -> tuple[Any, Any, np.ndarray]:
         """The samples since the last call, and make room for others.
@@ -105,8 +141,7 @@ class DeviceForest:
         """
         samples = self._play.samples
         counts, marks = samples.count.values.tensor, samples.marks.values.tensor
-        room = marks.shape[1]
-        taken = counts.new_tensor(range(room)) < counts
+        taken = (counts.new_ones(marks.shape[:2]).cumsum(1) <= counts).nonzero(as_tuple=True)
         counts.zero_()
         rows: np.ndarray = marks[taken].cpu().numpy()
         return (
@@ -117,5 +152,21 @@ class DeviceForest:
 
     def counts(self) -> dict[str, int]:
         """Simulations, evaluations, games, plies, wins of player 0 and draws so far, by name."""
-        rows = self._play.tally.values.tensor.cpu().numpy().view(TALLY)
+        rows = self.device.get(self._play.tally.values)
         return {name: int(rows[name].sum()) for name in TALLY.names or ()}
+
+    def games(self) -> Games:
+        """A copy of the games, as those of :func:`~.forest.new_games`."""
+        return Games(*(self.device.get(each.values)[:, 0] for each in self._play.games))
+
+    def load_games(self, games: Games) -> None:
+        """Go on from these games; searches start anew with the next network."""
+        for each, values in zip(self._play.games, games):
+            each.values.tensor.copy_(self.device.put(values[:, None]).tensor)
+
+
+def bytes_of_game(game: Game, options: Any, most: int, entries: int) -> int:
+    """The memory of each game of a :class:`DeviceForest`."""
+    return bytes_of_copies(
+        for_threads(forest_games.new_self_play(game, options, 1, 0, most, entries), 1)
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from plyground.training.alphazero.self_play import targets
 from plyground.training.alphazero.window import (
     Canonical,
@@ -30,34 +31,30 @@ def random_play(count, seed=0):
         position.play(int(random.choice(position.legal_actions())))
         if position.is_over:
             position = GAME.initial_position()
-    return np.stack(observations), np.stack(policies).astype(np.float32)
+    return torch.from_numpy(np.stack(observations)), torch.tensor(np.stack(policies)).float()
 
 
 def test_all_images_of_a_position_have_one_canonical_form():
-    canonical = Canonical(GAME)
+    canonical = Canonical(GAME, CPU)
     observations, policies = random_play(60)
-    keys, observation, image_policies = canonical(observations, policies)
+    keys, packed, image_policies = canonical(observations, policies)
     flat = observations.reshape(len(observations), -1)
     for cells, actions in zip(canonical.cells, canonical.actions):
         image = flat[:, cells].reshape(observations.shape)
         image_keys, image_seen, _ = canonical(image, policies[:, actions])
-        assert np.array_equal(image_keys, keys)
-        assert np.array_equal(image_seen, observation)
+        assert torch.equal(image_keys, keys)
+        assert torch.equal(image_seen, packed)
+    seen = np.unpackbits(packed.numpy(), axis=1, count=flat.shape[1])
     # a policy never points at an occupied cell of its image
-    occupied = observation.reshape(-1, 9, observations.shape[-1])[..., :2].sum(axis=2) > 0
-    assert not image_policies[occupied].any()
+    occupied = seen.reshape(-1, 9, observations.shape[-1])[..., :2].sum(axis=2) > 0
+    assert not image_policies[torch.from_numpy(occupied)].any()
 
 
 def test_positions_are_the_averages_of_their_samples():
-    canonical = Canonical(GAME)
-    observations, policies = random_play(200)
-    keys, observation, image_policies = canonical(observations, policies)
-    random = np.random.default_rng(1)
-    results = random.random((200, 3)).astype(np.float32)
-    values, nearness = (random.random(200).astype(np.float32) for _ in range(2))
-    packed = np.packbits(observation.astype(np.uint8), axis=1)
-    targets = image_policies.astype(np.float16)
-    chunk = ReplayChunk(keys, packed, targets, results, values, nearness)
+    keys, packed, image_policies = Canonical(GAME, CPU)(*random_play(200))
+    torch.manual_seed(1)
+    results, values, nearness = torch.rand(200, 3), torch.rand(200), torch.rand(200)
+    chunk = ReplayChunk(keys, packed, image_policies.half(), results, values, nearness)
     window = ReplayWindow(CPU)
     half = (
         ReplayChunk(*(part[:100] for part in chunk)),
@@ -75,10 +72,10 @@ def test_positions_are_the_averages_of_their_samples():
     for place, key in enumerate(sorted(by_key)):
         members = by_key[key]
         assert positions.counts[place] == len(members)
-        assert np.array_equal(positions.observations[place], packed[members[0]])
-        assert positions.values[place] == pytest.approx(values[members].mean(), abs=1e-5)
-        assert positions.results[place] == pytest.approx(results[members].mean(axis=0), abs=1e-5)
-        targets_by_hand = chunk.policies[members].astype(np.float32).mean(axis=0)
+        assert np.array_equal(positions.observations[place], packed[members[0]].numpy())
+        assert positions.values[place] == pytest.approx(float(values[members].mean()), abs=1e-5)
+        assert positions.results[place] == pytest.approx(results[members].mean(0).numpy(), abs=1e-5)
+        targets_by_hand = chunk.policies[members].float().mean(0).numpy()
         assert positions.policies[place] == pytest.approx(targets_by_hand, abs=1e-3)
 
 
@@ -90,18 +87,17 @@ def test_the_oldest_samples_leave_a_window_that_grows():
     assert sizes[-1] == 1000
     window = ReplayWindow(CPU)
     for number in range(10):
-        part = ReplayChunk(*(np.zeros(30) for _ in ReplayChunk._fields))
-        part = part._replace(keys=np.zeros(30, np.uint64))
+        part = ReplayChunk(*(torch.zeros(30, dtype=torch.int64) for _ in ReplayChunk._fields))
         window.add(str(number), part, 100)
     assert [name for name, _ in window.chunks] == ["6", "7", "8", "9"]
     assert len(window) == 120
 
 
 def test_a_chunk_is_read_as_it_was_written():
-    parts = [np.arange(5), np.ones((5, 3), np.float16)]
+    parts = [torch.arange(-2, 3), torch.ones((5, 3), dtype=torch.float16)]
     chunk = ReplayChunk(*(parts * 5)[: len(ReplayChunk._fields)])
     again = read_chunk(write_chunk(chunk))
-    assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(chunk, again))
+    assert all(torch.equal(a, b) and a.dtype == b.dtype for a, b in zip(chunk, again))
 
 
 # -- targets --

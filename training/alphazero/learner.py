@@ -23,11 +23,10 @@ from ..folder import TrainingError
 from .initial import load_initial
 from .network import BoardNetwork, Outputs, PolicyAndValue
 from .settings import LearnerSettings
-from .window import Canonical, Positions
+from .window import BITS, Canonical, Positions
 
 DRAWN_AT_ONCE = 256  # minibatches whose random numbers are copied to the device together
 EAGER_STEPS = 3  # before recording a CUDA graph: libraries choose their algorithms first
-BITS = (7, 6, 5, 4, 3, 2, 1, 0)  # bits of a byte, as numpy packs them
 LOSSES = ("policy", "value", "result", "length")
 ILLEGAL = -1e9  # the logit of an illegal action
 # Measured in docs/tables/alphazero/alphazero_settings.csv:
@@ -107,13 +106,12 @@ class Sampler:
     """
 
     def __init__(self, game: Game, device: torch.device) -> None:
-        canonical = Canonical(game)
+        canonical = Canonical(game, device)
         self.total: float = 0.0
         self.symmetries: int = len(game.symmetries)
         self._shape = game.facts.observation_shape
         self._device = device
-        self._cells = torch.from_numpy(canonical.cells.astype(np.int64)).to(device)
-        self._actions = torch.from_numpy(canonical.actions).to(device)
+        self._cells, self._actions = canonical.cells, canonical.actions
         self._bits = torch.tensor(BITS, dtype=torch.uint8, device=device)
         self._buffers: dict[str, torch.Tensor] = {}
         self._graph: torch.cuda.CUDAGraph | None = None

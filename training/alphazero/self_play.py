@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from ...agents.search import forest_games
-from ...agents.search.forest import ENTRY, Games, SearchSettings, new_games, search_options
+from ...agents.search.forest import (
+    ENTRY,
+    MARK,
+    Games,
+    SearchSettings,
+    new_games,
+    search_options,
+)
 from ...agents.solvers.leaf import new_leaf_solver
 from ...agents.solvers.solver import solver_class_of
 from ...envs.compiled.kernels import announce_compilation
@@ -31,6 +38,10 @@ LEVEL = 1  # zlib level: the fastest
 RESULT_SHARE = 0.5
 CACHE_BESIDE_GPU, CACHE = 128 * 2**20, 512 * 2**20  # bytes, of each player
 LARGE_BOARD = 100  # actions
+CPU = torch.device("cpu")
+
+
+State = dict[str, torch.Tensor]
 
 
 class SelfPlayResult(NamedTuple):
@@ -39,12 +50,13 @@ class SelfPlayResult(NamedTuple):
     Attributes:
         chunk: the samples.
         counts: simulations, evaluations, games, plies, wins of player 0 and draws, by name.
-        state: state of the games, to continue from.
+        state: state of the games, to continue from; where they stay on a device, what returns it
+            until they go on.
     """
 
     chunk: ReplayChunk
     counts: dict[str, int]
-    state: dict[str, torch.Tensor]
+    state: State | Callable[[], State]
 
 
 def check_solved_plies(game: Game, settings: SearchSettings) -> None:
@@ -97,7 +109,7 @@ class SelfPlayer:
             _begin(game.rules, trial)
             _advance(game.rules, trial, 0, *_nothing(game))
         self.evaluator: Evaluator = make_evaluator(game, settings, device, network)
-        self._canonical = Canonical(game)
+        self._canonical = Canonical(game, CPU)
         self._nothing = _nothing(game)
 
     def play(
@@ -140,7 +152,7 @@ class SelfPlayer:
         play.games.states.goal[:] = 0
         play.generation[0] += 1
         play.tally.view(np.uint8)[...] = 0
-        parts: list[dict[str, np.ndarray]] = []
+        parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         waiting, (logits, values) = 0, self._nothing
         while play.tally[0].simulations < simulations:
             waiting = _advance(self.game.rules, play, waiting, logits, values)
@@ -168,29 +180,19 @@ class SelfPlayer:
             full_table, fast_table = forest_games.tables(self.game, options)
             self._play = self._play._replace(full_table=full_table, fast_table=fast_table)
 
-    def _drain(self) -> dict[str, np.ndarray]:
-        """Take the samples out."""
+    def _drain(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Take the samples out: observations, policies and marks."""
         samples = self._play.samples
         count = int(samples.count[0])
         samples.count[0] = 0
-        marks = samples.marks[:count]
-        assert marks.dtype.names is not None
-        return {
-            "observations": samples.observations[:count].copy(),
-            "policies": samples.policies[:count].copy(),
-            **{name: marks[name].copy() for name in marks.dtype.names},
-        }
+        observations, policies, marks = (each[:count].copy() for each in samples[:3])
+        return observations, policies, marks
 
-    def _chunk(self, parts: list[dict[str, np.ndarray]]) -> ReplayChunk:
+    def _chunk(self, parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> ReplayChunk:
         """The samples as the learner's targets."""
-        samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        keys, planes, policies = self._canonical(samples["observations"], samples["policies"])
-        return ReplayChunk(
-            keys,
-            np.packbits(planes.astype(np.uint8), axis=1),
-            policies.astype(np.float16),
-            *targets(self.settings.discount, self.game, samples),
-        )
+        observations, policies, marks = (np.concatenate(each) for each in zip(*parts))
+        tensors = torch.from_numpy(observations), torch.from_numpy(policies)
+        return make_chunk(self._canonical, self.settings.discount, *tensors, marks)
 
     def begin(self, seed: int) -> None:
         """Restart all games, with the random numbers of this seed."""
@@ -201,7 +203,7 @@ class SelfPlayer:
 
     # -- checkpoints --
 
-    def state(self) -> dict[str, torch.Tensor]:
+    def state(self) -> State:
         """The games in progress, in the form of :func:`pack_games`."""
         return pack_games(self._play.games)
 
@@ -214,6 +216,29 @@ class SelfPlayer:
             unpack_games(state, self._play.games)
         except ValueError:
             self.begin(zlib.crc32(b"".join(each.numpy().tobytes() for each in state.values())))
+
+
+def make_chunk(
+    canonical: Canonical,
+    discount: float,
+    observations: torch.Tensor,
+    policies: torch.Tensor,
+    marks: np.ndarray,
+) -> ReplayChunk:
+    """Samples of games as the learner's targets.
+
+    Args:
+        canonical: of the game.
+        discount: of the results.
+        observations: int8, (N, rows, columns, planes), on any device.
+        policies: float32, (N, num_actions), on the same device.
+        marks: MARK records, (N,).
+    """
+    keys, images, image_policies = canonical(observations, policies)
+    aims = targets(discount, canonical.game, {name: marks[name] for name in MARK.names or ()})
+    place = keys.device
+    results, values, nearness = (torch.from_numpy(each).to(place) for each in aims)
+    return ReplayChunk(keys, images, image_policies.half(), results, values, nearness)
 
 
 def targets(

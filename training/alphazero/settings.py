@@ -7,14 +7,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ...agents.search.forest import SearchSettings, bytes_of_tree
+from ...agents.search.forest import SearchSettings
 from ...agents.solvers.leaf import new_leaf_solver
 from ...agents.solvers.solver import has_solver
 from ...envs.game import Game
 from ...envs.loading.settings import POSITIVE, Settings, Span, setting
 from ...envs.profile import TrainingSettings
 from ...envs.specification import SpecificationError
-from ...envs.workers.processors import available_processors
 from ..settings import OPTIMAL, UNLIMITED, RunSettings
 
 DENSE, CONVOLUTIONS, POOLED = "dense", "convolutions", "pooled"
@@ -23,8 +22,6 @@ AUTO = "auto"
 SHORT_ROUNDS = 6  # at the beginning
 WINDOW_EXPONENT, WINDOW_SLOPE = 0.75, 0.4  # alpha and beta of [3]
 CHUNKS_OF_THREAD = 2  # that it plays at once, where the network is on a GPU
-GPU_FOREST_BYTES = 8 * 2**30  # of the search trees of all chunks, by default
-SIMULATIONS_OF_GAME = 700  # between two updates, by default where the network is on a GPU
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,10 +103,16 @@ class GamesSettings(Settings):
         low=1,
         high=1024,
     )
-    games: int = setting(512, "Games of a chunk, played at once.", low=1)
+    games: int = setting(
+        512,
+        "Games of a chunk, played at once; 0, on a GPU: the fewest that a trial finds to be as "
+        "fast as more.",
+        low=0,
+    )
     simulations_per_update: int = setting(
         1_500_000,
-        "Simulations of self-play between two updates; the first rounds are shorter.",
+        "Simulations of self-play between two updates; the first rounds are shorter. With games=0 "
+        "the most: no more than two seconds of self-play and 200 steps of learning need.",
         low=1,
     )
     predecessor: str = setting(
@@ -183,11 +186,20 @@ class AlphaZeroSettings(LearnerSettings):
                 "batch_size": 4096,
                 "learning_rate": 3e-3,
                 "window": "300000,2000000",
-                # of 16 cores and a small game; `defaults` says what others have
-                "workers": 30,
-                "games": 2048,
+                "games": 0,
                 "simulations_per_update": 40_000_000,
             },
+            gpu=True,
+        ),
+        # Many small steps learn more from the samples of some minutes.
+        TrainingSettings(
+            {
+                "batch_size": 1024,
+                "window": "100000,2000000",
+                "full_share": 1.0,
+                "simulations": "24,40",
+            },
+            hours=0.09,
             gpu=True,
         ),
     )
@@ -219,8 +231,10 @@ class AlphaZeroSettings(LearnerSettings):
         total, workers, games = (
             self.games.simulations_per_update, self.games.workers, self.games.games
         )  # fmt: skip
-        each, search = total / (workers * games), self.search.span.last
-        if each < search:  # every chunk restarts its searches: none would ever finish
+        search = self.search.span.last
+        if (
+            games and (each := total / (workers * games)) < search
+        ):  # every chunk restarts its searches: none would ever finish
             raise SpecificationError(
                 f"workers={workers} with games={games} are not possible: between two updates a "
                 f"game would get {each:.0f} simulations, and a full search takes {search}; games="
@@ -257,21 +271,9 @@ class AlphaZeroSettings(LearnerSettings):
     ) -> dict[str, Any]:
         """As for every run. Moves are compared with perfect play where a solver takes the board.
 
-        Leaves are solved on the boards on which the game's solver answers at once. On a GPU there
-        are two chunks for each processor but the learner's, of as many games as memory holds.
+        Leaves are solved on the boards on which the game's solver answers at once.
         """
         settings = {"solved_plies": 0} | super().defaults(game, length, gpu)
-        if gpu:
-            workers = CHUNKS_OF_THREAD * max(available_processors() - 1, 1)
-            search = SearchSettings().replace(
-                simulations=settings.get("simulations", SearchSettings.simulations)
-            )
-            most = GPU_FOREST_BYTES // (bytes_of_tree(game, search.span.last) * workers)
-            games = min(settings["games"], 1 << max(most.bit_length() - 1, 4))
-            simulations = SIMULATIONS_OF_GAME * workers * games
-            settings |= {
-                "workers": workers, "games": games, "simulations_per_update": simulations
-            }  # fmt: skip
         plies = min(settings["solved_plies"], new_leaf_solver(game).most)
         names = settings.get("evaluate", cls.evaluate).split(";")
         if OPTIMAL in names and not has_solver(game):

@@ -12,29 +12,33 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from ...agents.policies.compiled.tile import FUSES
 from ...envs.game import Game
+from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
 from ..folder import TrainingError, begun_settings
 from ..run import TrainingRun
 from .evaluator import open_predecessor, trial_of_precisions
 from .learner import AlphaZeroLearner
-from .self_play import SelfPlayResult, check_solved_plies
+from .self_play import SelfPlayResult, State, check_solved_plies
 from .settings import AUTO, AlphaZeroSettings
 from .window import WindowFolder
 from .workers import (
     CPU_TIME,
     NETWORK_BYTES,
-    JobWorkers,
     SelfPlayTask,
-    ThreadWorkers,
+    Workers,
+    on_gpu_of_this_machine,
     open_workers,
     seed_of,
 )
+
+if TYPE_CHECKING:
+    from ...envs.compiled.cuda.devices import Device
 
 KIND = "alphazero"
 FIRST_MINIBATCHES = 4  # of different positions, before the first step
@@ -50,18 +54,31 @@ def train(
     device: torch.device,
     place: JobPlace = HERE,
     *,
+    trees: Device | None = None,
     on_note: Callable[[str], None] = lambda note: None,
     **options: Any,
 ) -> TrainingRun:
     """Start or resume an AlphaZero run and finish it.
 
-    The network is evaluated and learns on ``device``; self-play runs in ``place``. The rest is as
-    for :class:`~plyground.training.TrainingRun`. Invalid settings are refused before a folder is
+    The network is evaluated and learns on ``device``; self-play runs in ``place``, or all of it on
+    ``trees``, by default on a GPU that is ``device``, if there is one worker. The rest is as for
+    :class:`~plyground.training.TrainingRun`. Invalid settings are refused before a folder is
     created.
     """
     predecessor = open_predecessor(game, settings)
     check_solved_plies(game, settings.search)
     place.runner_of(settings.games.workers)
+    if trees is None and settings.games.workers == 1 and on_gpu_of_this_machine(device, place):
+        # imported only here: on a processor it would lengthen the start
+        from .on_device import open_trees
+
+        trees = open_trees(str(device))
+    if trees is not None:
+        from .on_device import with_games
+
+        settings = with_games(game, settings, trees, out, on_note)
+    elif not settings.games.games:
+        raise SpecificationError("games=0 is possible only on a GPU, with workers=1 and no runner")
     if settings.precision == AUTO and device.type == "cpu" and predecessor is None and FUSES:
         settings = _choose_precision(game, settings, out, on_note)
     several = settings.games.workers > 1
@@ -71,7 +88,7 @@ def train(
         version = predecessor.version if predecessor else ""
         state = AlphaZero(settings, seed, learner, window, version)
         exporter = learner.exporter(KIND)
-        with closing(open_workers(game, settings, device, place)) as workers:
+        with closing(_open_workers(game, settings, device, place, trees)) as workers:
             run.resume(state)
             while run.goes_on():
                 began, cpu_began = time.monotonic(), time.process_time()
@@ -101,6 +118,20 @@ def train(
                 run.measure(exporter.write)
                 run.save()
     return run
+
+
+def _open_workers(
+    game: Game,
+    settings: AlphaZeroSettings,
+    device: torch.device,
+    place: JobPlace,
+    trees: Device | None,
+) -> Workers:
+    if trees is None:
+        return open_workers(game, settings, device, place)
+    from .on_device import DeviceWorkers
+
+    return DeviceWorkers(game, settings, trees)
 
 
 def _choose_precision(
@@ -147,7 +178,7 @@ class AlphaZero:
         self._predecessor = predecessor
         self._is_playing = False
         self._seeds = [seed_of(seed, number) for number in range(settings.games.workers)]
-        self._games: list[dict[str, torch.Tensor]] = [{} for _ in self._seeds]
+        self._games: list[State | Callable[[], State]] = [{} for _ in self._seeds]
         self._totals = {"plies": 0, "games": 0, "samples": 0, "simulations": 0, "updates": 0}
         self._new_samples = 0
 
@@ -161,7 +192,7 @@ class AlphaZero:
         """The number of minibatches so far."""
         return self.learner.updates
 
-    def begin_self_play(self, workers: JobWorkers | ThreadWorkers) -> None:
+    def begin_self_play(self, workers: Workers) -> None:
         """Start chunks with the averaged weights, unless they are running already."""
         if self._is_playing:
             return
@@ -169,7 +200,7 @@ class AlphaZero:
         simulations = self.settings.simulations_of_round(self._totals["updates"])
         share = -(-simulations // len(self._seeds))
         tasks = [
-            SelfPlayTask(seed, games, self.progress_of_games, share)
+            SelfPlayTask(seed, {} if callable(games) else games, self.progress_of_games, share)
             for seed, games in zip(self._seeds, self._games)
         ]
         workers.begin(self.learner.weights(), tasks)
@@ -245,7 +276,7 @@ class AlphaZero:
         """The state for a checkpoint; the window's samples are in separate files."""
         return {
             "learner": self.learner.state(),
-            "games": self._games,
+            "games": [games() if callable(games) else games for games in self._games],
             "totals": dict(self._totals),
             "new_samples": self._new_samples,
             **self.window.state(),

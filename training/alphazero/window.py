@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from ...envs.game import Game
 from ..checkpoints import refusing_checkpoint
@@ -27,13 +28,15 @@ from ..symmetry import observation_symmetries
 KEPT_CHECKPOINTS = 3
 KEY_SEED = 0x706C7967
 SIGN = -(2**63)  # torch sorts signed numbers: flipping this bit keeps the order of unsigned ones
+BITS = (7, 6, 5, 4, 3, 2, 1, 0)  # bits of a byte, as numpy packs them
+MULTIPLIER = 0x9E3779B97F4A7C15 - 2**64
 
 
 class ReplayChunk(NamedTuple):
-    """Samples, as arrays with the samples as first axis.
+    """Samples, as tensors of one device with the samples as first axis.
 
     Attributes:
-        keys: uint64, of the canonical observations.
+        keys: int64, of the canonical observations.
         observations: uint8, canonical, as packed bits.
         policies: float16, (N, num_actions).
         results: float32, (N, 3): win, draw, loss.
@@ -41,12 +44,12 @@ class ReplayChunk(NamedTuple):
         nearness: float32: how near the end is, from 0 to 1.
     """
 
-    keys: np.ndarray
-    observations: np.ndarray
-    policies: np.ndarray
-    results: np.ndarray
-    values: np.ndarray
-    nearness: np.ndarray
+    keys: torch.Tensor
+    observations: torch.Tensor
+    policies: torch.Tensor
+    results: torch.Tensor
+    values: torch.Tensor
+    nearness: torch.Tensor
 
 
 class Positions(NamedTuple):
@@ -61,34 +64,66 @@ class Positions(NamedTuple):
 
 
 class Canonical:
-    """Converts observations and policies to their canonical image."""
+    """Converts observations and policies to their canonical image.
 
-    def __init__(self, game: Game) -> None:
-        self.cells: np.ndarray = observation_symmetries(game)
-        self.actions: np.ndarray[tuple[Any, ...], np.dtype] = np.argsort(game.symmetries, axis=1)
-        width = self.cells.shape[1]
+    Args:
+        game: the game.
+        device: the device of all tensors.
+
+    Attributes:
+        game: the game.
+        cells: int64, (symmetries, entries of an observation): see
+            :func:`~..symmetry.observation_symmetries`.
+        actions: int64, (symmetries, num_actions): actions in the game, for those in the image.
+    """
+
+    def __init__(self, game: Game, device: torch.device) -> None:
+        self.game: Game = game
+        self.cells: torch.Tensor = torch.from_numpy(observation_symmetries(game)).to(device)
+        actions = np.argsort(game.symmetries, axis=1)
+        self.actions: torch.Tensor = torch.from_numpy(actions).to(device)
         random = np.random.default_rng(KEY_SEED)
-        self._weights = random.integers(0, 2**64, width, np.uint64) | np.uint64(1)
+        weights = random.integers(0, 2**64, self.cells.shape[1], np.uint64) | np.uint64(1)
+        # an entry's weight in the key of each image
+        places = torch.argsort(self.cells, dim=1)
+        self._weights = torch.from_numpy(weights.view(np.int64)).to(device)[places]
 
-    def keys(self, observations: np.ndarray) -> np.ndarray:
-        """A hash (uint64) of each row of flat observations."""
-        keys = np.zeros(len(observations), np.uint64)
-        for column in range(observations.shape[1]):
-            keys += observations[:, column].astype(np.uint64) * self._weights[column]
-        keys ^= keys >> np.uint64(31)
-        keys *= np.uint64(0x9E3779B97F4A7C15)
-        return keys ^ (keys >> np.uint64(29))
+    def keys(self, observations: torch.Tensor) -> torch.Tensor:
+        """Hashes of all images of flat observations: int64, (symmetries, N)."""
+        keys = self._weights.new_zeros((len(self._weights), len(observations)))
+        for column, weights in zip(observations.T.contiguous(), self._weights.T):
+            keys.addcmul_(column.long()[None], weights[:, None])
+        keys ^= _shifted(keys, 31)
+        keys *= MULTIPLIER
+        keys ^= _shifted(keys, 29)
+        keys ^= SIGN
+        return keys
 
     def __call__(
-        self, observations: np.ndarray, policies: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Keys, flat observations and policies of the images with the smallest keys."""
-        flat = observations.reshape(len(observations), math.prod(observations.shape[1:]))
-        keys = np.stack([self.keys(flat[:, cells]) for cells in self.cells])
-        symmetries = np.argmin(keys, axis=0)
-        image_policies = np.take_along_axis(policies, self.actions[symmetries], axis=1)
-        keys = keys[symmetries, np.arange(len(flat))]
-        return keys, np.take_along_axis(flat, self.cells[symmetries], axis=1), image_policies
+        self, observations: torch.Tensor, policies: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Keys, packed observations and policies of the images with the smallest keys.
+
+        Args:
+            observations: int8, (N, rows, columns, planes).
+            policies: (N, num_actions).
+        """
+        flat = observations.reshape(len(observations), self.cells.shape[1])
+        keys, symmetries = self.keys(flat).min(dim=0)
+        images = flat.gather(1, self.cells[symmetries])
+        return keys, packed_bits(images), policies.gather(1, self.actions[symmetries])
+
+
+def _shifted(keys: torch.Tensor, places: int) -> torch.Tensor:
+    """Keys shifted to the right as unsigned numbers, which torch has few functions for."""
+    return (keys >> places) & (2 ** (64 - places) - 1)
+
+
+def packed_bits(values: torch.Tensor) -> torch.Tensor:
+    """Rows of 0 and 1 as bits, uint8, as numpy packs them."""
+    rows = functional.pad(values.byte(), (0, -values.shape[1] % 8))
+    bits = rows.reshape(len(rows), rows.shape[1] // 8, 8) << rows.new_tensor(BITS)
+    return bits.sum(2, dtype=torch.uint8)
 
 
 class ReplayWindow:
@@ -104,7 +139,7 @@ class ReplayWindow:
     def __init__(self, device: torch.device) -> None:
         self.chunks: list[tuple[str, int]] = []
         self._device = device
-        self._samples: tuple[torch.Tensor, ...] = ()  # as in chunks, keys with flipped sign bit
+        self._samples: tuple[torch.Tensor, ...] = ()  # as in chunks
         self._order = torch.zeros(0, dtype=torch.int64, device=device)  # of the samples, by key
         self._fresh: list[ReplayChunk] = []  # chunks not yet merged into the samples
 
@@ -120,8 +155,7 @@ class ReplayWindow:
 
     def _merge_fresh(self) -> None:
         """Append the fresh chunks to the samples, all at once, and remove dropped ones."""
-        chunks = [_signed(chunk) for chunk in self._fresh]
-        fresh = [torch.from_numpy(np.concatenate(parts)).to(self._device) for parts in zip(*chunks)]
+        fresh = [torch.cat(parts).to(self._device) for parts in zip(*self._fresh)]
         old = self._samples or tuple(part[:0] for part in fresh)
         left = len(old[0]) + len(fresh[0]) - len(self)
         stays = [part[left:] for part in old]
@@ -157,7 +191,9 @@ class ReplayWindow:
 
 
 class WindowFolder(ReplayWindow):
-    """A replay window whose chunks are also files, as long as a checkpoint needs them.
+    """A replay window whose chunks are files too, as long as a checkpoint needs them.
+
+    A chunk is written with the first checkpoint that needs it.
 
     Args:
         folder: where the files are.
@@ -167,11 +203,17 @@ class WindowFolder(ReplayWindow):
     def __init__(self, folder: Path, device: torch.device) -> None:
         super().__init__(device)
         self._folder = folder
+        self._unwritten: dict[str, ReplayChunk] = {}
         self._digests: dict[str, str] = {}  # of the files
         self._chunks_of_checkpoints: deque[set[str]] = deque(maxlen=KEPT_CHECKPOINTS)
 
     def add(self, name: str, chunk: ReplayChunk, most: float = math.inf) -> None:
-        """As :meth:`ReplayWindow.add`, after writing the file.
+        """As :meth:`ReplayWindow.add`."""
+        super().add(name, chunk, most)
+        self._unwritten[name] = chunk
+
+    def _write(self, name: str, chunk: ReplayChunk) -> None:
+        """Write a file.
 
         Raises:
             TrainingError: it cannot be written.
@@ -184,13 +226,19 @@ class WindowFolder(ReplayWindow):
         digest = hashlib.sha256(data)
         self._digests[name] = digest.hexdigest()
         write_file(self._folder / name, digest.digest() + data)
-        super().add(name, chunk, most)
 
     # -- checkpoints --
 
     def state(self) -> dict[str, Any]:
-        """The state for a checkpoint; files not needed by the newest checkpoints are removed."""
+        """The state for a checkpoint; files not needed by the newest checkpoints are removed.
+
+        Raises:
+            TrainingError: a file cannot be written.
+        """
         names = [name for name, _ in self.chunks]
+        for name in self._unwritten.keys() & names:
+            self._write(name, self._unwritten[name])
+        self._unwritten = {}
         self._chunks_of_checkpoints.append(set(names))
         if len(self._chunks_of_checkpoints) == KEPT_CHECKPOINTS:
             needs = set().union(*self._chunks_of_checkpoints)
@@ -228,11 +276,6 @@ class WindowFolder(ReplayWindow):
             return read_chunk(data[size:])
 
 
-def _signed(chunk: ReplayChunk) -> ReplayChunk:
-    """The chunk with its keys as signed numbers of the same order."""
-    return chunk._replace(keys=chunk.keys.view(np.int64) ^ SIGN)
-
-
 def _merge(keys: torch.Tensor, order: torch.Tensor, fresh: torch.Tensor) -> torch.Tensor:
     """The order of samples followed by fresh ones, by key, equal ones by age.
 
@@ -253,13 +296,16 @@ def _merge(keys: torch.Tensor, order: torch.Tensor, fresh: torch.Tensor) -> torc
 
 
 def write_chunk(chunk: ReplayChunk) -> bytes:
-    """A chunk as the content of a file."""
+    """A chunk as the content of a file: arrays, the keys as unsigned numbers."""
+    arrays = {name: values.cpu().numpy() for name, values in chunk._asdict().items()}
     buffer = io.BytesIO()
-    np.savez(buffer, **chunk._asdict())
+    np.savez(buffer, **arrays | {"keys": (arrays["keys"] ^ SIGN).view(np.uint64)})
     return buffer.getvalue()
 
 
 def read_chunk(data: bytes) -> ReplayChunk:
     """The inverse of :func:`write_chunk`; executes no code."""
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        return ReplayChunk(**file)
+        arrays = {**file}
+    keys = arrays["keys"].astype(np.uint64, copy=False).view(np.int64) ^ SIGN
+    return ReplayChunk(**{k: torch.from_numpy(v) for k, v in (arrays | {"keys": keys}).items()})

@@ -4,9 +4,10 @@ A chunk continues games from the state of the last one, with one network, for a 
 simulations. It depends on nothing else. So it is the same wherever it is played, and can be
 repeated if a machine is lost.
 
-If the network is on a GPU, threads of this process play the chunks, each two at once: it continues
-one while the GPU evaluates the leaves of the other. The kernels run without the interpreter's lock,
-and all threads share one copy of the network.
+If the network is on a GPU, so is the only chunk, see :mod:`.on_device`. Several chunks are played
+by threads of this process, each two at once: it continues one while the GPU evaluates the leaves of
+the other. The kernels run without the interpreter's lock, and all threads share one copy of the
+network.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import time
 from collections import deque
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -28,14 +29,12 @@ from ...envs.game import Game
 from ...envs.workers.jobs import LOCAL, Answer, JobPlace, Needs, Work
 from ...envs.workers.processors import available_processors
 from .evaluator import Evaluation, torch_network
-from .self_play import SelfPlayer, SelfPlayResult
+from .self_play import SelfPlayer, SelfPlayResult, State
 from .settings import CHUNKS_OF_THREAD, AlphaZeroSettings
 
 CPU_TIME = "cpu_microseconds"
 NETWORK_BYTES = "network_bytes"
 FOLDERS, PACKAGES = (*KERNEL_FOLDERS, "training"), ("numpy", "numba", "torch")
-
-State = dict[str, torch.Tensor]
 
 
 class SelfPlayTask(NamedTuple):
@@ -43,7 +42,8 @@ class SelfPlayTask(NamedTuple):
 
     Attributes:
         seed: seed of its games, if they have not begun.
-        state: state of its games after the last chunk; empty: they have not begun.
+        state: state of its games after the last chunk; empty: they have not begun, or a device has
+            them.
         progress: the completed share of the run.
         simulations: the approximate number of simulations.
     """
@@ -56,17 +56,40 @@ class SelfPlayTask(NamedTuple):
 
 def open_workers(
     game: Game, settings: AlphaZeroSettings, device: torch.device, place: JobPlace
-) -> JobWorkers | ThreadWorkers:
+) -> Workers:
     """Threads if the network is on a GPU of this machine and no runner is set; else jobs.
 
     Raises:
         SpecificationError, RunnerError: as :meth:`~plyground.envs.workers.jobs.JobPlace.open`.
     """
-    if device.type != "cuda" or place.runner is not None or place.address is not None:
+    if not on_gpu_of_this_machine(device, place):
         return JobWorkers(game, settings, device, place)
     most = max(available_processors() - 1, 1)  # one is for the learner
     count = min(place.concurrency or most, -(-settings.games.workers // CHUNKS_OF_THREAD))
     return ThreadWorkers(game, settings, device, count)
+
+
+def on_gpu_of_this_machine(device: torch.device, place: JobPlace) -> bool:
+    """Whether self-play uses a GPU without a runner of jobs."""
+    return device.type == "cuda" and place.runner is None and place.address is None
+
+
+class Workers(Protocol):
+    """What plays the chunks of an update."""
+
+    def begin(self, weights: State, tasks: list[SelfPlayTask]) -> None:
+        """Start these chunks with these weights."""
+
+    def finish(self) -> list[SelfPlayResult]:
+        """The results, in the order of the tasks.
+
+        Raises:
+            TrainingError: the network returned NaN or infinity.
+            RunnerError: a chunk could not be played.
+        """
+
+    def close(self) -> None:
+        """End."""
 
 
 class JobWorkers:

@@ -31,6 +31,7 @@ class UnsupportedKernelError(ValueError):
     """A kernel that cannot be compiled for a GPU; the text says why."""
 
 
+@functools.lru_cache(maxsize=64)
 def lowered(kernel: Any, kind: Any) -> Lowered:
     """A kernel in LLVM code, for arguments of this type (a tuple without the thread's number).
 
@@ -58,6 +59,7 @@ def ptx(kernel: Any, kind: Any, capability: tuple[int, int]) -> tuple[str, str]:
     return entry, text
 
 
+@functools.lru_cache(maxsize=64)
 def cubin(kernel: Any, kind: Any, capability: tuple[int, int]) -> tuple[str, bytes]:
     """The same in machine code, which drivers of the same major version of CUDA load.
 

@@ -7,6 +7,7 @@ it on a GPU. Memory is torch's on both.
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib.util
 import os
 import re
@@ -56,6 +57,14 @@ class Device:
         tensor = torch.from_numpy(plain.view(np.ndarray).copy())
         return DeviceArray(tensor.reshape(*shape, *tensor.shape[1:]).to(self.place), dtype, shape)
 
+    def get(self, array: DeviceArray) -> np.ndarray:
+        """A copy of an array in the processor's memory."""
+        values: np.ndarray = array.tensor.cpu().numpy().copy()
+        return values.view(array.dtype).reshape(array.shape)
+
+    def wait(self) -> None:
+        """Wait until all that was launched is done."""
+
     def free_bytes(self) -> int:
         """The bytes of memory that are free."""
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
@@ -88,6 +97,11 @@ class Processor(Device):
 class Gpu(Device):
     """A GPU. Kernels run on torch's current stream, and can be captured in a graph."""
 
+    def wait(self) -> None:
+        import torch
+
+        torch.cuda.synchronize(self.place)
+
     def free_bytes(self) -> int:
         import torch
 
@@ -104,9 +118,7 @@ class Gpu(Device):
         capability = torch.cuda.get_device_capability(self.place)
         with torch.cuda.device(self.place):
             torch.cuda.synchronize()  # torch's context exists now
-            entry, code = cubin(kernel, kind, capability)
-            module = _checked(driver.cuModuleLoadData(code))
-            function = _checked(driver.cuModuleGetFunction(module, entry.encode()))
+            function = _function(self.place, *cubin(kernel, kind, capability))
         values = [ctypes.c_int64(threads), *flatten(arguments, kind)]
         places = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
         blocks, place = -(-threads // BLOCK), ctypes.addressof(places)
@@ -118,8 +130,17 @@ class Gpu(Device):
                     driver.cuLaunchKernel(function, blocks, 1, 1, BLOCK, 1, 1, 0, stream, place, 0)
                 )
 
-        run.kept = values, places, arguments, module  # type: ignore[attr-defined]
+        run.kept = values, places, arguments  # type: ignore[attr-defined]
         return run
+
+
+@functools.lru_cache(maxsize=64)
+def _function(place: Any, entry: str, code: bytes) -> Any:
+    """A kernel in the memory of the present GPU, which is ``place``."""
+    from cuda.bindings import driver
+
+    module = _checked(driver.cuModuleLoadData(code))
+    return _checked(driver.cuModuleGetFunction(module, entry.encode()))
 
 
 def _checked(result: tuple[Any, ...]) -> Any:

@@ -7,6 +7,7 @@ card itself can be tested without a card.
 from __future__ import annotations
 
 import ctypes
+import functools
 import re
 from typing import Any
 
@@ -41,6 +42,7 @@ def _for_processor(text: str) -> str:
     return re.sub(r"addrspace\(\d\)", "", text).replace("addrspacecast", "bitcast")
 
 
+@functools.lru_cache(maxsize=64)
 def _link(lowered: Lowered) -> Any:
     """The machine code of this processor."""
     texts = [_for_processor(text) for text in lowered.modules]

@@ -160,23 +160,22 @@ def optimal_actions(data: Dataset) -> np.ndarray:
 def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
     """The input of AlphaZero's learner: optimal actions and results of some positions."""
     game = data.game
-    canonical, optimal = Canonical(game), optimal_actions(data)
+    canonical, optimal = Canonical(game, torch.device("cpu")), optimal_actions(data)
     packed, policies = [], []
     for start in range(0, len(rows), AT_ONCE):
         part = rows[start : start + AT_ONCE]
         shares = optimal[part] / optimal[part].sum(axis=1, keepdims=True)
         _, images, image_policies = canonical(
-            data.arrays["observation"][part], shares.astype(np.float16)
+            torch.from_numpy(data.arrays["observation"][part]), torch.from_numpy(shares).half()
         )
-        packed.append(np.packbits(images.astype(np.uint8), axis=1))
+        packed.append(images)
         policies.append(image_policies)
     result = data.arrays["result"][rows]
     results = np.stack([result == 1, result == 0, result == -1], axis=1).astype(np.float32)
     values = _final_margins(data, rows) if has_margin(game) else result.astype(np.float32)
     nothing = np.zeros(len(rows), np.float32)
-    observations, targets = np.concatenate(packed), np.concatenate(policies)
-    learnt = observations, targets, results, values, nothing, np.ones(len(rows), np.int64)
-    return Positions(*map(torch.from_numpy, learnt))
+    aims = results, values, nothing, np.ones(len(rows), np.int64)
+    return Positions(torch.cat(packed), torch.cat(policies), *map(torch.from_numpy, aims))
 
 
 def _final_margins(data: Dataset, rows: np.ndarray) -> np.ndarray:
