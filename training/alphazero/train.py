@@ -60,33 +60,20 @@ def train(
 ) -> TrainingRun:
     """Start or resume an AlphaZero run and finish it.
 
-    The network is evaluated and learns on ``device``; self-play runs in ``place``, or all of it on
-    ``trees``, by default on a GPU that is ``device``, if there is one worker. The rest is as for
-    :class:`~plyground.training.TrainingRun`. Invalid settings are refused before a folder is
-    created.
+    The network learns on ``device``; self-play is on ``trees``, by default a GPU that is ``device``
+    if there is one worker, or in ``place``. The rest is as for
+    :class:`~plyground.training.TrainingRun`. Invalid settings are refused first.
     """
     predecessor = open_predecessor(game, settings)
     check_solved_plies(game, settings.search)
     place.runner_of(settings.games.workers)
-    if trees is None and settings.games.workers == 1 and on_gpu_of_this_machine(device, place):
-        # imported only here: on a processor it would lengthen the start
-        from .on_device import open_trees
-
-        trees = open_trees(str(device))
-    if trees is not None:
-        from .on_device import with_games
-
-        settings = with_games(game, settings, trees, out, on_note)
-    elif not settings.games.games:
-        raise SpecificationError("games=0 is possible only on a GPU, with workers=1 and no runner")
-    if settings.precision == AUTO and device.type == "cpu" and predecessor is None and FUSES:
-        settings = _choose_precision(game, settings, out, on_note)
+    trees = trees or _trees_of(settings, device, place)
+    settings = _choose(game, settings, out, device, trees, on_note)
     several = settings.games.workers > 1
     with TrainingRun(game, settings, seed, out, facts, on_note=on_note, **options) as run:
         learner = AlphaZeroLearner(game, settings, seed, device)
         window = WindowFolder(out / "window", device)
-        version = predecessor.version if predecessor else ""
-        state = AlphaZero(settings, seed, learner, window, version)
+        state = AlphaZero(settings, seed, learner, window, predecessor and predecessor.version)
         exporter = learner.exporter(KIND)
         with closing(_open_workers(game, settings, device, place, trees)) as workers:
             run.resume(state)
@@ -120,6 +107,15 @@ def train(
     return run
 
 
+def _trees_of(settings: AlphaZeroSettings, device: torch.device, place: JobPlace) -> Device | None:
+    """The GPU on which self-play is, if there is one, and one worker."""
+    if settings.games.workers > 1 or not on_gpu_of_this_machine(device, place):
+        return None
+    from .on_device import open_trees  # only here: on a processor it would lengthen the start
+
+    return open_trees(str(device))
+
+
 def _open_workers(
     game: Game,
     settings: AlphaZeroSettings,
@@ -134,16 +130,30 @@ def _open_workers(
     return DeviceWorkers(game, settings, trees)
 
 
-def _choose_precision(
-    game: Game, settings: AlphaZeroSettings, out: Path, on_note: Callable[[str], None]
+def _choose(
+    game: Game,
+    settings: AlphaZeroSettings,
+    out: Path,
+    device: torch.device,
+    trees: Device | None,
+    on_note: Callable[[str], None],
 ) -> AlphaZeroSettings:
-    """The settings with the precision of the run in the folder, or of a trial if there is none."""
-    begun = begun_settings(out, AlphaZeroSettings).get("precision")
-    if begun is not None:
-        return settings.replace(precision=begun)
-    trial = trial_of_precisions(game, settings)
-    on_note(f"self-play in {trial}")
-    return settings.replace(precision=trial.precision)
+    """The settings with what trials choose: those of the run in the folder, or of a new run."""
+    if trees is not None:
+        from .on_device import with_games
+
+        return with_games(game, settings, trees, out, on_note)
+    if not settings.games.games:
+        raise SpecificationError("games=0 is possible only on a GPU, with workers=1 and no runner")
+    is_fixed = settings.precision != AUTO or settings.games.predecessor
+    if is_fixed or device.type != "cpu" or not FUSES:
+        return settings
+    precision = begun_settings(out, AlphaZeroSettings).get("precision")
+    if precision is None:
+        trial = trial_of_precisions(game, settings)
+        on_note(f"self-play in {trial}")
+        precision = trial.precision
+    return settings.replace(precision=precision)
 
 
 class AlphaZero:
@@ -152,7 +162,7 @@ class AlphaZero:
     Args:
         settings, seed: settings and seed of the run.
         learner, window: the network, and the replay window with its files.
-        predecessor: the version of the network that plays instead; empty: it plays itself.
+        predecessor: the version of the network that plays instead; None: it plays itself.
 
     Attributes:
         progress_of_games: the completed share of the run when the present playing weights were
@@ -168,14 +178,14 @@ class AlphaZero:
         seed: int,
         learner: AlphaZeroLearner,
         window: WindowFolder,
-        predecessor: str = "",
+        predecessor: str | None = None,
     ) -> None:
         self.settings: AlphaZeroSettings = settings
         self.learner: AlphaZeroLearner = learner
         self.window: WindowFolder = window
         self.progress_of_games: float = 0.0
         self.began: float = 0.0
-        self._predecessor = predecessor
+        self._predecessor = predecessor or ""
         self._is_playing = False
         self._seeds = [seed_of(seed, number) for number in range(settings.games.workers)]
         self._games: list[State | Callable[[], State]] = [{} for _ in self._seeds]

@@ -95,9 +95,8 @@ class Canonical:
             keys.addcmul_(column.long()[None], weights[:, None])
         keys ^= _shifted(keys, 31)
         keys *= MULTIPLIER
-        keys ^= _shifted(keys, 29)
-        keys ^= SIGN
-        return keys
+        signed: torch.Tensor = keys ^ _shifted(keys, 29) ^ SIGN
+        return signed
 
     def __call__(
         self, observations: torch.Tensor, policies: torch.Tensor
@@ -114,7 +113,7 @@ class Canonical:
         return keys, packed_bits(images), policies.gather(1, self.actions[symmetries])
 
 
-def _shifted(keys: torch.Tensor, places: int) -> torch.Tensor:
+def _shifted(keys: Any, places: int) -> Any:
     """Keys shifted to the right as unsigned numbers, which torch has few functions for."""
     return (keys >> places) & (2 ** (64 - places) - 1)
 
