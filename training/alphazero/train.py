@@ -72,8 +72,8 @@ def train(
     several = settings.games.workers > 1
     with TrainingRun(game, settings, seed, out, facts, on_note=on_note, **options) as run:
         learner = AlphaZeroLearner(game, settings, seed, device)
-        window = WindowFolder(out / "window", device)
-        state = AlphaZero(settings, seed, learner, window, predecessor and predecessor.version)
+        version = predecessor.version if predecessor else ""
+        state = AlphaZero(settings, seed, learner, WindowFolder(out / "window", device), version)
         exporter = learner.exporter(KIND)
         with closing(_open_workers(game, settings, device, place, trees)) as workers:
             run.resume(state)
@@ -162,7 +162,7 @@ class AlphaZero:
     Args:
         settings, seed: settings and seed of the run.
         learner, window: the network, and the replay window with its files.
-        predecessor: the version of the network that plays instead; None: it plays itself.
+        predecessor: the version of the network that plays instead; empty: it plays itself.
 
     Attributes:
         progress_of_games: the completed share of the run when the present playing weights were
@@ -178,14 +178,14 @@ class AlphaZero:
         seed: int,
         learner: AlphaZeroLearner,
         window: WindowFolder,
-        predecessor: str | None = None,
+        predecessor: str = "",
     ) -> None:
         self.settings: AlphaZeroSettings = settings
         self.learner: AlphaZeroLearner = learner
         self.window: WindowFolder = window
         self.progress_of_games: float = 0.0
         self.began: float = 0.0
-        self._predecessor = predecessor or ""
+        self._predecessor = predecessor
         self._is_playing = False
         self._seeds = [seed_of(seed, number) for number in range(settings.games.workers)]
         self._games: list[State | Callable[[], State]] = [{} for _ in self._seeds]
