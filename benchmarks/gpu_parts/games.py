@@ -8,23 +8,22 @@ comparison says something.
 
 from __future__ import annotations
 
-import json
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from plyground import make_game
 from plyground.agents.opponents import make_opponents
-from plyground.envs.compiled.cuda.devices import Device, Processor, open_device
+from plyground.envs.compiled.cuda.devices import Device
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.compiled.randomness import new_stream, random_below
 from plyground.envs.registry import game_names
 from plyground.envs.single_agent.device_batch import DeviceBatch
 from plyground.envs.single_agent.game_batch import GameBatch
 
-RESULTS = Path(__file__).parents[2] / "docs" / "guide" / "gpu_results.jsonl"
+from .places import Place
+
 REPLIES = ("alphabeta:depth=2,table=0.01", "alphabeta:depth=4,table=0.01")
 COMPARED, PLIES = 10_000, 4  # games that are compared, and random plies before they begin
 PGX = {"connect_four": "connect_four", "tic_tac_toe": "tic_tac_toe", "othello": "othello",
@@ -114,8 +113,7 @@ def steps_a_second(batch: DeviceBatch, seconds: float) -> float:
         for _ in range(turns):
             draw()
             batch.step(actions.tensor)
-        if device.place.type == "cuda":
-            torch.cuda.synchronize(device.place)
+        device.wait()
         return time.perf_counter() - began
 
     play(4)  # games of all lengths
@@ -190,24 +188,20 @@ def told(row: dict) -> str:
     )
 
 
-def measure_games(part: str, device: str, games: int, seconds: float, quick: bool) -> bool:
-    """Print a line for each game and opponent; on a GPU, append it to :data:`RESULTS`.
+def measure_games(part: str, place: Place) -> bool:
+    """Keep a result for each game and opponent.
 
     Returns whether all games are equal to the processor's.
     """
-    place = Processor() if device == "cpu" else open_device(device)
-    name = torch.cuda.get_device_name(place.place) if device != "cpu" else "the processor"
     steps = {None: 100, REPLIES[0]: 20, REPLIES[1]: 4}
     all_equal = True
-    for spec in game_names()[: 2 if quick else None]:
+    for spec in game_names()[: 2 if place.quick else None]:
         for opponent in (None,) if part == "rules" else REPLIES:
-            setting = Setting(place, games, min(COMPARED, games), steps[opponent], seconds)
+            compared = min(COMPARED, place.games)
+            setting = Setting(
+                place.device, place.games, compared, steps[opponent], place.seconds / 15
+            )
             row = measure(part, spec, opponent, setting)
             all_equal &= not row["differences"]
-            print(told(row), flush=True)
-            if device != "cpu":
-                with RESULTS.open("a") as file:
-                    file.write(
-                        json.dumps({"device": name, "torch": torch.__version__} | row) + "\n"
-                    )
+            place.keep(told(row), row)
     return all_equal
