@@ -173,11 +173,6 @@ def test_a_run_chooses_once(tmp_path, monkeypatch):
     assert sum("games at once" in note for note in notes) == 1
 
 
-def test_zero_games_need_a_device(tmp_path):
-    with pytest.raises(SpecificationError, match="games=0 is possible only on a GPU"):
-        run(tmp_path / "run", "games=0")
-
-
 def test_a_network_of_another_run_plays(tmp_path):
     on_a_device(tmp_path / "one", "steps=800")
     texts = ("steps=800", f"predecessor={tmp_path / 'one'}", "channels=6")

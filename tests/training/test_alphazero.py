@@ -241,6 +241,14 @@ def test_a_run_counts_what_was_played_in_rounds_that_begin_small(tmp_path):
     assert 0 < rounds[-1]["self_play/first_player_score"] < 1
 
 
+def test_no_number_of_games_is_the_usual_one_without_a_trial(tmp_path):
+    texts = "games=0", "simulations_per_update=20000", "steps=50"
+    run = train(GAME, settings(*texts), 1, tmp_path / "run", {}, CPU)
+    games = run.learner.settings.games
+    assert (games.games, games.simulations_per_update) == (512, 20_000)
+    assert games.replace(simulations_per_update=10**9).as_usual().simulations_per_update == 358_400
+
+
 def test_the_command_trains_measures_and_resumes(tmp_path, capsys):
     quick = [text for text in QUICK if not text.startswith(("evaluate", "hours"))]
     arguments = ["train", "alphazero", "tic_tac_toe", "--out", str(tmp_path / "run")]

@@ -49,7 +49,7 @@ def open_trees(name: str) -> Device:
         return open_device(name)
     except ValueError as error:
         raise SpecificationError(
-            f"{error}; with workers=2 or more and games= self-play runs on processors"
+            f"{error}; with --workers 2 self-play runs on processors"
         ) from None
 
 
@@ -82,7 +82,7 @@ class DeviceSelfPlayer:
             )
         except UnsupportedKernelError as error:
             raise SpecificationError(
-                f"{error}; with workers=2 or more and games= self-play runs on processors"
+                f"{error}; with --workers 2 self-play runs on processors"
             ) from None
         self._graph: torch.cuda.CUDAGraph | None = None
 

@@ -21,6 +21,7 @@ UNITS_OF_CHANNEL = 8  # of a dense layer: 32 channels are 256 units
 AUTO = "auto"
 SHORT_ROUNDS = 6  # at the beginning
 WINDOW_EXPONENT, WINDOW_SLOPE = 0.75, 0.4  # alpha and beta of [3]
+SIMULATIONS_OF_GAME = 700  # between two updates, without a trial
 CHUNKS_OF_THREAD = 2  # that it plays at once, where the network is on a GPU
 
 
@@ -105,14 +106,14 @@ class GamesSettings(Settings):
     )
     games: int = setting(
         512,
-        "Games of a chunk, played at once; 0, on a GPU: the fewest that a trial finds to be as "
-        "fast as more.",
+        "Games of a chunk, played at once; 0: on a GPU the fewest that a trial finds to be as fast "
+        "as more, elsewhere 512.",
         low=0,
     )
     simulations_per_update: int = setting(
         1_500_000,
         "Simulations of self-play between two updates; the first rounds are shorter. With games=0 "
-        "the most: no more than two seconds of self-play and 200 steps of learning need.",
+        "the most: a GPU plays no more than in two seconds, and than 200 steps of learning need.",
         low=1,
     )
     predecessor: str = setting(
@@ -132,6 +133,14 @@ class GamesSettings(Settings):
         """Convert and check every value."""
         super().__post_init__()
         object.__setattr__(self, "window", str(Span.read("window", self.window, low=1)))
+
+    def as_usual(self) -> GamesSettings:
+        """These settings with the usual number of games, where no trial chooses it."""
+        games = GamesSettings.games
+        most = SIMULATIONS_OF_GAME * self.workers * games
+        return self.replace(
+            games=games, simulations_per_update=min(self.simulations_per_update, most)
+        )
 
     def window_size(self, samples: int) -> int:
         """The window's size after this total of samples: it grows like a power of the total.

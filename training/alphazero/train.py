@@ -18,7 +18,6 @@ import torch
 
 from ...agents.policies.compiled.tile import FUSES
 from ...envs.game import Game
-from ...envs.specification import SpecificationError
 from ...envs.workers.jobs import HERE, JobPlace
 from ..folder import TrainingError, begun_settings
 from ..run import TrainingRun
@@ -144,7 +143,7 @@ def _choose(
 
         return with_games(game, settings, trees, out, on_note)
     if not settings.games.games:
-        raise SpecificationError("games=0 is possible only on a GPU, with workers=1 and no runner")
+        settings = settings.replace(games=settings.games.as_usual())
     is_fixed = settings.precision != AUTO or settings.games.predecessor
     if is_fixed or device.type != "cpu" or not FUSES:
         return settings
