@@ -7,6 +7,7 @@ import numba
 import numpy as np
 import pytest
 import torch
+from device_games import GAMES, STEPS, batches, check_equality, play_both
 from gymnasium.vector import AutoresetMode
 from plyground import make_game
 from plyground.agents.opponents import make_opponents
@@ -19,42 +20,7 @@ from plyground.envs.registry import game_names
 from plyground.envs.single_agent.device_batch import DeviceBatch
 from plyground.envs.single_agent.game_batch import GameBatch
 
-GAMES, STEPS = 64, 60
 MIXTURE = "mix:0.5 random,0.5 greedy"
-
-
-def batches(spec, opponent, games=GAMES, **options):
-    """The same games on the processor, and by code for CUDA."""
-    game = make_game(spec)
-    opponents = None if opponent is None else make_opponents(opponent, game)
-    return (
-        GameBatch(game, games, opponents, **options),
-        DeviceBatch(game, games, opponents, device=Processor(), **options),
-    )
-
-
-def check_equality(ours, theirs):
-    for name, here in zip(ours.state._fields, ours.state):
-        there = getattr(theirs.state, name).numpy()
-        if name == "positions":
-            here = here.view(np.uint8).reshape(there.shape)
-        assert np.array_equal(here, there.view(here.dtype)), name
-
-
-def play_both(ours, theirs, seed=2):
-    """Play random actions, some of them illegal, in both; they stay equal."""
-    ours.reset(seed=seed)
-    theirs.reset(seed=seed)
-    check_equality(ours, theirs)
-    random = np.random.default_rng(seed)
-    for turn in range(STEPS):
-        actions = (random.random(ours.state.masks.shape) * ours.state.masks).argmax(1)
-        if turn % 20 == 7:
-            actions[::9] = 0
-        ours.step(actions)
-        theirs.step(torch.as_tensor(actions))
-        check_equality(ours, theirs)
-    assert ours.state.episodes.sum() > ours.num_games
 
 
 @pytest.mark.parametrize("spec", game_names())
@@ -140,7 +106,7 @@ def check_values(ours, theirs):
         assert np.array_equal(ours, theirs.numpy())
 
 
-@pytest.mark.parametrize("opponent", [None, "random"])
+@pytest.mark.parametrize("opponent", [None, "random", "zoo:tic_tac_toe"])
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_environments_return_the_same_in_every_mode(mode, opponent):
     ours, theirs = both_environments(mode, opponent)
@@ -193,7 +159,7 @@ def test_without_copies_the_tensors_are_those_of_the_games():
         ({"opponent": "mcts:simulations=9"}, "opponent mcts.* does not play on a GPU; random, gr"),
         ({"opponent": "alphabeta:depth=5"}, "does not play on a GPU; .* and alphabeta to depth 4"),
         ({"opponent": "alphabeta:time=0.1"}, "does not play on a GPU; .* without time, nodes"),
-        ({"opponent": "zoo:tic_tac_toe"}, "does not play on a GPU"),
+        ({"opponent": "zoo:tic_tac_toe,symmetries=yes"}, "GPU; .* networks in float32 without"),
         ({"layout": "chw"}, "observation, layout, dtype"),
         ({"render_mode": "ansi"}, "render_mode='ansi' is possible only with device='cpu'"),
     ],
