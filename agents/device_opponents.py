@@ -13,11 +13,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..envs import rules as r
 from ..envs.compiled.kernels import inner_kernel
 from ..envs.compiled.threads import allow_threads
 from ..envs.game import Game
-from ..envs.single_agent.opponents import ByNetwork, Turns, choose_actions, new_turns
+from ..envs.single_agent.opponents import (
+    ByNetwork,
+    Turns,
+    choose_action,
+    choose_actions,
+    new_turns,
+)
+from .compiled_opponents import compiled_form
+from .montecarlo import MonteCarlo, RandomGames
 from .policies.policy import PolicyAgent, choose_by_logits
+from .search.mcts import Mcts, nodes_of_search
+from .search.trees import TreeSearches, choose_by_tree
 
 
 class _Answer(NamedTuple):
@@ -70,8 +81,54 @@ def _make_network(agent: PolicyAgent, game: Game) -> ByNetwork | None:
     return ByNetwork(answer, module)
 
 
+class _TurnSearch(NamedTuple):
+    """``mcts`` with a new tree in each turn, which is kept while the player moves again."""
+
+    searches: TreeSearches  # of one game
+    after: Any  # one record, (1,)
+    goes_on: Any  # bool, (1,): the next action belongs to the same turn
+
+
+allow_threads(_TurnSearch)
+allow_threads(RandomGames)
+
+
+@choose_action.register_body(_TurnSearch)
+@inner_kernel
+def _choose_in_turn(opponent, rules, position, rng):
+    goes_on, after = opponent.goes_on, opponent.after
+    action = choose_by_tree(opponent.searches, 0, not goes_on[0], rules, position, rng)
+    after[0] = position
+    r.play(rules, after[0], action)
+    same = r.to_move(rules, after[0]) == r.to_move(rules, position)
+    goes_on[0] = same and not r.is_over(rules, after[0])
+    return action
+
+
+def _make_search(agent: Mcts, game: Game) -> _TurnSearch:
+    """The search with as many nodes as a turn can need, at most those of the agent's tree."""
+    searches, facts = agent.new_searches(game), game.facts
+    capacity = searches.nodes.shape[1]
+    if not facts.moves_again:  # one search fills the tree
+        capacity = min(capacity, nodes_of_search(searches.simulations, facts.num_actions))
+    actions = searches.root_actions
+    searches = searches._replace(
+        nodes=searches.nodes[:1, :capacity],
+        positions=searches.positions[:1],
+        sizes=searches.sizes[:1],
+        spare=searches.spare[: capacity if facts.moves_again else 1],
+        root_actions=actions._replace(
+            plies=actions.plies[:capacity], margins=actions.margins[:capacity]
+        ),
+    )
+    return _TurnSearch(searches, game.new_records(1), np.zeros(1, np.bool_))
+
+
 def device_form(agent: Any) -> Callable[[Game], Any] | None:
     """The function that makes an agent's form for a device; None: it has no other than compiled."""
-    if isinstance(agent, PolicyAgent) and not agent.options["symmetries"]:
-        return functools.partial(_make_network, agent)
+    if isinstance(agent, PolicyAgent):
+        return None if agent.options["symmetries"] else functools.partial(_make_network, agent)
+    if isinstance(agent, (Mcts, MonteCarlo)) and compiled_form(agent, in_match=True):
+        make: Any = _make_search if isinstance(agent, Mcts) else MonteCarlo.new_games
+        return functools.partial(make, agent)
     return None

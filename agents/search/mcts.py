@@ -40,6 +40,11 @@ FIRST_REPORT = 64
 FEWEST_TREES, MOST_TREES = 2, 32  # parallel games in a match
 
 
+def nodes_of_search(simulations: int, num_actions: int) -> int:
+    """The most nodes of a new tree: every simulation expands at most one."""
+    return (simulations + 2) * num_actions
+
+
 @register_agent("mcts")
 class Mcts(Agent):
     """UCT with playouts and proven results; plays the most visited action.
@@ -107,9 +112,9 @@ class Mcts(Agent):
         o, threads = self.options, self.options["threads"]
         budget = int(o["memory"] * MIB / NODE.itemsize / (2 * threads))  # half is a spare tree
         if o["time"] is None:
-            # Every simulation expands at most one node; nodes kept from the last move come on top.
-            least_nodes = (o["simulations"] or DEFAULT_SIMULATIONS) // threads + 2
-            budget = min(budget, 4 * least_nodes * game.facts.num_actions)
+            # nodes kept from the last move come on top
+            simulations = (o["simulations"] or DEFAULT_SIMULATIONS) // threads
+            budget = min(budget, 4 * nodes_of_search(simulations, game.facts.num_actions))
         self._capacity = max(budget, game.facts.num_actions + 2)
         self._trees = [search.new_tree(game, self._capacity) for _ in range(threads)]
         self._spare: list[Any] = [None] * threads
@@ -155,7 +160,8 @@ class Mcts(Agent):
         if self._ready_for is not None:
             self._endgame.clear()
         self._has_root = False
-        self._streams = [new_stream(seed, thread) for thread in range(self.options["threads"])]
+        # of the second tree and further ones; the first draws from the agent's
+        self._streams = [new_stream(seed, tree) for tree in range(1, self.options["threads"])]
 
     def decide(self, position: Position) -> Decision:
         deadline = self._deadline()
@@ -225,7 +231,7 @@ class Mcts(Agent):
         threads = len(self._trees)
         if threads == 1:
             share = goal - count
-            return self._growers[0].grow(self._trees[0], self._streams[0], share, deadline)
+            return self._growers[0].grow(self._trees[0], self.stream, share, deadline)
         # Shares of the total, so that reports do not change the share of each tree.
         shares = [_share(goal, threads, i) - _share(count, threads, i) for i in range(threads)]
         for grower in self._growers:
@@ -236,7 +242,8 @@ class Mcts(Agent):
 
         with ThreadPoolExecutor(threads) as pool:
             try:
-                return sum(pool.map(grow, self._growers, self._trees, self._streams, shares))
+                streams = [self.stream, *self._streams]
+                return sum(pool.map(grow, self._growers, self._trees, streams, shares))
             finally:
                 for grower in self._growers:  # end the threads, also after Ctrl-C
                     grower.stopped = True

@@ -27,8 +27,9 @@ from .seeds import streams_of
 
 MIB = 1 << 20
 PLAYS_THERE = (
-    "random, greedy, minimax and alphabeta to depth 4 without time, nodes, adaptive, endgame or "
-    "book, networks in float32 without search and symmetries, and mixtures of these"
+    "random, greedy, montecarlo, minimax and alphabeta to depth 4, mcts with playouts and one "
+    "thread, all without time, nodes, adaptive, endgame or book, networks in float32 without "
+    "search and symmetries, and mixtures of these"
 )
 # options of a GameBatch that need the processor in every step, and what they are without it
 ONLY_ON_PROCESSORS = {"illegal": "penalty", "regret": None, "threads": 1}
@@ -281,6 +282,20 @@ class DeviceBatch(GameBatch):
         masks = self.state.masks.cpu().numpy()
         kernels.draw_actions(masks, stream, actions, 0, self.num_games)
         return self.device.put(actions).tensor
+
+    def arrays(self) -> kernels.BatchState:
+        """A copy of the state in the processor's memory, with the dtypes of a GameBatch."""
+        import torch
+
+        rows = [each.tensor.reshape(-1).view(torch.uint8) for each in self._arrays]
+        ends = np.cumsum([len(each) for each in rows])[:-1]
+        content = np.split(torch.cat(rows).cpu().numpy(), ends)  # one copy
+        values = (
+            values.copy().view(each.dtype).reshape(each.shape)
+            for values, each in zip(content, self._arrays)
+        )
+        state = kernels.BatchState(*values)
+        return state._replace(positions=state.positions.view(np.recarray))
 
     def records(self) -> np.recarray[Any, Any]:
         """The records of the positions, copied to the processor's memory."""

@@ -66,7 +66,17 @@ class GameBatch:
             the returns of games stay their results. None: the reward is the learner's gain.
         threads: the number of threads that step slices of the games; opponents called from Python
             allow only 1.
+        device: ``"cpu"``, or a GPU: the object is then a
+            :class:`~plyground.envs.single_agent.device_batch.DeviceBatch`.
     """
+
+    def __new__(cls, *arguments: Any, device: Any = "cpu", **options: Any) -> GameBatch:
+        """A batch where ``device`` says."""
+        if cls is GameBatch and device != "cpu":
+            from .device_batch import DeviceBatch  # which is a GameBatch
+
+            return super().__new__(DeviceBatch)
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -82,6 +92,7 @@ class GameBatch:
         long_opening_plies: int = 0,
         regret: Judge | None = None,
         threads: int = 1,
+        device: Any = "cpu",
     ) -> None:
         self.game: Game = make_game(game)
         self.num_games: int = _whole_number("num_envs", num_games)
@@ -238,6 +249,8 @@ class GameBatch:
                     int(state.episodes[game]),
                 )
                 state.waiting[game] = False
+                if self.num_games > 1:  # a game does not depend on which others wait
+                    opponent.forget()
 
         return reply
 
@@ -437,6 +450,10 @@ class GameBatch:
             self._begin_games(rules, state, options, unplayable, first, last)
         raise cannot_begin(self.game)
 
+    def arrays(self) -> kernels.BatchState:
+        """The state in the processor's memory: itself, or a copy of that on a device."""
+        return self.state
+
     def draw_actions(self, stream: np.ndarray) -> np.ndarray:
         """A uniformly random legal action for every game (int64).
 
@@ -457,16 +474,8 @@ class GameBatch:
 
     def __getstate__(self) -> dict[str, Any]:
         made_anew = (
-            "_executor",
-            "_regrets",
-            "_replies",
-            "_python_opponents",
-            "_begin_games",
-            "_describe",
-            "_find_illegal",
-            "_step_both",
-            "_play_actions",
-            "_settle",
+            *("_executor", "_regrets", "_replies", "_python_opponents", "_begin_games", "_describe"),
+            *("_find_illegal", "_step_both", "_play_actions", "_settle"),
         )
         return {name: value for name, value in self.__dict__.items() if name not in made_anew}
 

@@ -28,7 +28,7 @@ def pictures_of(game: Game, games: GameBatch) -> list[np.ndarray]:
     """A picture of each position of a batch: uint8 pixels of shape (height, width, 3)."""
     from ..pictures.drawing import to_array
 
-    records = (Position(game, record).record for record in games.state.positions)
+    records = (Position(game, record).record for record in games.arrays().positions)
     return [to_array(r.picture(game.rules, record, None)) for record in records]
 
 
@@ -110,6 +110,11 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
         self._restarts = self.autoreset_mode is AutoresetMode.SAME_STEP
         self.game: Game = make_game(game)
+        if self.batch_type is GameBatch and batch_options.get("device", "cpu") != "cpu":
+            raise ValueError(
+                f"device={batch_options['device']!r} is possible only in a DeviceVectorEnv, which "
+                f"gymnasium.make_vec makes"
+            )
         self.games: GameBatch = self.batch_type(
             self.game, num_envs, opponents, restart=self._restarts, **batch_options
         )

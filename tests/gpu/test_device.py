@@ -19,6 +19,8 @@ from plyground.envs.compiled.threads import bytes_of_copies, for_threads, own, s
 from plyground.envs.registry import game_names
 from plyground.envs.single_agent.device_batch import DeviceBatch
 from plyground.envs.single_agent.game_batch import GameBatch
+from plyground.envs.single_agent.vector_env import BoardVectorEnv
+from plyground.training.sb3 import BoardVecEnv
 
 MIXTURE = "mix:0.5 random,0.5 greedy"
 
@@ -62,6 +64,33 @@ def test_searches_reply_with_the_same_moves(spec):
 )
 def test_searches_with_other_options_reply_with_the_same_moves(spec, opponent):
     play_both(*batches(spec, opponent, games=8, opening_plies=6))
+
+
+@pytest.mark.parametrize(
+    ("spec", "opponent"),
+    [
+        ("tic_tac_toe", "mix:0.5 mcts:simulations=40,0.5 montecarlo:simulations=9"),
+        ("dots_and_boxes:rows=2,cols=2", "mcts:simulations=20"),  # a player moves again
+        pytest.param("kalah:pits=3,seeds=2", "mcts:simulations=20", marks=pytest.mark.thorough),
+        pytest.param("connect_four", "mcts:simulations=20", marks=pytest.mark.thorough),
+        pytest.param("connect_four", "montecarlo:simulations=5", marks=pytest.mark.thorough),
+    ],
+)
+def test_playouts_reply_with_the_same_moves(spec, opponent):
+    play_both(*batches(spec, opponent, games=8, opening_plies=3))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opponent", ["mcts:simulations=12", "montecarlo:simulations=3"])
+@pytest.mark.parametrize("spec", game_names())
+def test_playouts_reply_with_the_same_moves_in_every_game(spec, opponent):
+    play_both(*batches(spec, opponent, games=4, opening_plies=6))
+
+
+def test_trees_that_do_not_fit_into_the_memory_are_refused(monkeypatch):
+    monkeypatch.setattr(Processor, "free_bytes", lambda self: 8 << 20)
+    with pytest.raises(ValueError, match=r"needs 5\.\d+ MiB for each of 4 games.* simulations"):
+        batches("tic_tac_toe", "mcts:simulations=10000", games=4)
 
 
 def test_games_begin_at_positions_and_with_other_opponents():
@@ -130,6 +159,43 @@ def test_environments_return_the_same_in_every_mode(mode, opponent):
     assert ends > 8
 
 
+def check_steps(ours, theirs):
+    for here, there in zip(ours[:3], theirs[:3]):
+        assert (here.dtype, here.shape) == (there.dtype, there.shape)
+        assert np.array_equal(here, there)
+    for here, there in zip(ours[3], theirs[3]):
+        assert here.keys() == there.keys()
+        for name, value in here.items():
+            if name != "episode":  # with the time
+                assert np.array_equal(value, there[name])
+
+
+@pytest.mark.parametrize("symmetries", [False, True])
+def test_stable_baselines_gets_the_same_arrays(symmetries):
+    options = {"symmetries": symmetries, "opening_plies": 2, "render_mode": "rgb_array"}
+    ours, theirs = (
+        BoardVecEnv("tic_tac_toe", 8, "random", device=device, **options)
+        for device in ("cpu", Processor())
+    )
+    for env in (ours, theirs):
+        env.seed(4)
+    assert np.array_equal(ours.reset(), theirs.reset())
+    for _ in range(20):
+        actions = ours.action_masks().argmax(1)
+        assert np.array_equal(ours.action_masks(), theirs.action_masks())
+        check_steps(ours.step(actions), theirs.step(actions))
+    assert np.array_equal(ours.get_images(), theirs.get_images())
+
+
+def test_a_batch_on_a_device_is_asked_for_by_the_same_name():
+    batch = GameBatch("tic_tac_toe", 2, None, device=Processor())
+    batch.reset(seed=1)
+    assert isinstance(batch, DeviceBatch)
+    assert batch.arrays().positions.dtype == batch.game.declaration.dtype
+    with pytest.raises(ValueError, match=r"only in a DeviceVectorEnv, which gymnasium\.make_vec"):
+        BoardVectorEnv("tic_tac_toe", 2, None, device="cuda")
+
+
 def test_an_environment_shows_its_state():
     ours, theirs = both_environments("same-step", "random")
     for env in (ours, theirs):
@@ -156,7 +222,8 @@ def test_without_copies_the_tensors_are_those_of_the_games():
         ({"device": "gpu"}, "device='gpu' is not possible; it is 'cpu', 'cuda' or 'cuda:1'"),
         ({"illegal": "raise"}, "illegal='raise' is possible only with device='cpu'"),
         ({"threads": 2}, "threads=2 is possible only with device='cpu'"),
-        ({"opponent": "mcts:simulations=9"}, "opponent mcts.* does not play on a GPU; random, gr"),
+        ({"opponent": "mcts:time=0.1"}, "opponent mcts.* does not play on a GPU; random, gr"),
+        ({"opponent": "mcts:network=zoo:tic_tac_toe"}, "does not play on a GPU"),
         ({"opponent": "alphabeta:depth=5"}, "does not play on a GPU; .* and alphabeta to depth 4"),
         ({"opponent": "alphabeta:time=0.1"}, "does not play on a GPU; .* without time, nodes"),
         ({"opponent": "zoo:tic_tac_toe,symmetries=yes"}, "GPU; .* networks in float32 without"),

@@ -146,8 +146,8 @@ def test_a_run_goes_on_elsewhere(tmp_path):
     ("values", "message"),
     [
         ({"regret": "minimax:depth=2"}, "regret=minimax:depth=2 is possible only with --device"),
-        ({"opponent": "mcts:simulations=9"}, "the opponent mcts.* does not play on a GPU"),
-        ({"opponent": "curriculum:random;mcts:simulations=9"}, "mcts.* does not play on a GPU"),
+        ({"opponent": "mcts:time=0.1"}, "the opponent mcts.* does not play on a GPU"),
+        ({"opponent": "curriculum:random;mcts:time=0.1"}, "mcts.* does not play on a GPU"),
     ],
 )
 def test_what_does_not_run_there_is_refused(values, message, tmp_path):
