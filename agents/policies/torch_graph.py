@@ -1,7 +1,7 @@
 """The graph of a policy file as a module of torch, for devices; importing this file imports torch.
 
-It computes what the compiled kernel computes, up to the rounding of float32, for the same files: see
-:mod:`.compiled.inference`. Sizes and indices are arrays of numpy, numbers are tensors.
+It computes what the compiled kernel computes, up to the rounding of float32, for the same files:
+see :mod:`.compiled.inference`. Sizes and indices are arrays of numpy, numbers are tensors.
 """
 
 from __future__ import annotations

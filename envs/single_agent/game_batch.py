@@ -37,6 +37,10 @@ from .seeds import streams_of
 
 SEATS: dict[int | str, int] = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
 ILLEGAL_CHOICES = ("penalty", "raise")
+MADE_ANEW = (  # what copies do not share
+    "_executor _regrets _replies _python_opponents _begin_games _describe _find_illegal _step_both "
+    "_play_actions _settle"
+).split()
 OPENINGS = 1000  # attempts to start a game in which the learner can move
 
 
@@ -473,11 +477,7 @@ class GameBatch:
                 opponent.player.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        made_anew = (
-            *("_executor", "_regrets", "_replies", "_python_opponents", "_begin_games", "_describe"),
-            *("_find_illegal", "_step_both", "_play_actions", "_settle"),
-        )
-        return {name: value for name, value in self.__dict__.items() if name not in made_anew}
+        return {name: value for name, value in self.__dict__.items() if name not in MADE_ANEW}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

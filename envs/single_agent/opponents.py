@@ -162,7 +162,8 @@ def called_from_python(opponents: Sequence[Opponent]) -> list[str]:
 class PythonOpponent:
     """Asks one Python opponent for its actions, game by game.
 
-    An agent plays one game at a time, so it is reset whenever the game changes. Its random numbers
+    An agent plays one game at a time, so it is reset whenever the game changes: of several games
+    before each turn, for what it does not to depend on which others wait. Its random numbers
     come from the stream of the game, as for compiled opponents: both then play the same.
     """
 

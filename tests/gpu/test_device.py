@@ -89,7 +89,7 @@ def test_playouts_reply_with_the_same_moves_in_every_game(spec, opponent):
 
 def test_trees_that_do_not_fit_into_the_memory_are_refused(monkeypatch):
     monkeypatch.setattr(Processor, "free_bytes", lambda self: 8 << 20)
-    with pytest.raises(ValueError, match=r"needs 5\.\d+ MiB for each of 4 games.* simulations"):
+    with pytest.raises(ValueError, match=r"needs 4\.\d+ MiB for each of 4 games.* simulations"):
         batches("tic_tac_toe", "mcts:simulations=10000", games=4)
 
 

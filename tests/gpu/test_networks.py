@@ -17,6 +17,7 @@ from plyground.envs.single_agent.device_batch import DeviceBatch
 from plyground.training.export import random_observations
 
 torch.set_num_threads(1)
+MIXTURE = "mix:0.3 zoo:tic_tac_toe,0.3 random,0.4 zoo:tic_tac_toe,temperature=1"
 ROUNDING = 1e-5  # of the outputs, in parts of the largest
 
 
@@ -56,10 +57,8 @@ def test_torch_evaluates_random_graphs_as_the_kernel_does():
     [
         ("tic_tac_toe", "zoo:tic_tac_toe", {}),
         ("tic_tac_toe", "zoo:tic_tac_toe,temperature=0.7", {"opening_plies": 5}),
-        (  # it ends some games before the learner's first move
-            *("tic_tac_toe", "mix:0.3 zoo:tic_tac_toe,0.3 random,0.4 zoo:tic_tac_toe,temperature=1"),
-            {"opening_plies": 8, "seat": 1},
-        ),
+        # it ends some games before the learner's first move
+        ("tic_tac_toe", MIXTURE, {"opening_plies": 8, "seat": 1}),
         ("connect_four", "mix:0.5 zoo:connect_four_ppo,0.5 greedy", {"opening_plies": 4}),
         # a player moves again
         ("dots_and_boxes:rows=3,cols=3", "zoo:dots_and_boxes", {}),
@@ -127,9 +126,7 @@ def test_a_broken_network_plays_its_first_legal_action():
     def broken(game):
         return opponent.on_device(game)._replace(network=Broken())
 
-    games = DeviceBatch(
-        game, 4, [opponent._replace(on_device=broken)], device=Processor(), seat=0
-    )
+    games = DeviceBatch(game, 4, [opponent._replace(on_device=broken)], device=Processor(), seat=0)
     games.reset(seed=1)
     games.step(torch.tensor([0, 1, 2, 3]))
     assert games.state.masks.argmin(1).tolist() == [0, 0, 0, 0]
