@@ -37,10 +37,9 @@ from .seeds import streams_of
 
 SEATS: dict[int | str, int] = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
 ILLEGAL_CHOICES = ("penalty", "raise")
-MADE_ANEW = (  # what copies do not share
-    "_executor _regrets _replies _python_opponents _begin_games _describe _find_illegal _step_both "
-    "_play_actions _settle"
-).split()
+# what copies do not share
+MADE_ANEW = ["_executor", "_regrets", "_replies", "_python_opponents", "_begin_games", "_describe"]
+MADE_ANEW += ["_find_illegal", "_step_both", "_play_actions", "_settle"]
 OPENINGS = 1000  # attempts to start a game in which the learner can move
 
 
