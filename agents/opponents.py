@@ -14,8 +14,7 @@ from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
 from .agent import Agent
 from .bots import FORMS, NotAPolicyError, as_policy
-from .compiled_opponents import compiled_form
-from .device_opponents import device_form
+from .compiled_opponents import compiled_form, device_form
 from .policies.policy import PolicyAgent
 from .registry import AGENTS_AND_PRESETS, make_agent
 

@@ -23,6 +23,7 @@ from ..agents.opponents import make_opponents
 from ..envs.environments.observations import AS_PLANES, ObservationOptions
 from ..envs.environments.rendering import check_render_mode
 from ..envs.game import Game
+from ..envs.single_agent.batches import make_batch
 from ..envs.single_agent.env import learner_spaces
 from ..envs.single_agent.game_batch import GameBatch
 from ..envs.single_agent.options import LearnerOptions
@@ -71,7 +72,7 @@ class BoardVecEnv(VecEnv):
         self.game: Game = read_game(game, batch_options, LearnerOptions, *OWN_ARGUMENTS)
         self._observation_options = ObservationOptions.read(AS_PLANES, batch_options)
         opponents = make_opponents(opponent, self.game)
-        self.games: GameBatch = GameBatch(
+        self.games: GameBatch = make_batch(
             self.game, num_envs, opponents, threads=threads, device=device, **batch_options
         )
         self._state = self.games.arrays()

@@ -32,17 +32,12 @@ from .root_actions import (
     new_root_actions,
     principal_variation,
 )
-from .trees import TreeSearches, new_searches
+from .trees import TreeSearches, TurnSearch, new_searches, nodes_of_search, turn_search
 
 DEFAULT_SIMULATIONS = 1000
 # simulations before the first progress report; the interval doubles each time
 FIRST_REPORT = 64
 FEWEST_TREES, MOST_TREES = 2, 32  # parallel games in a match
-
-
-def nodes_of_search(simulations: int, num_actions: int) -> int:
-    """The most nodes of a new tree: every simulation expands at most one."""
-    return (simulations + 2) * num_actions
 
 
 @register_agent("mcts")
@@ -154,6 +149,10 @@ class Mcts(Agent):
             self._choice,
             self._lost_moves,
         )
+
+    def new_turn_search(self, game: Game) -> TurnSearch:
+        """The agent for one game of a device."""
+        return turn_search(self.new_searches(game), game)
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)

@@ -69,17 +69,7 @@ class GameBatch:
             the returns of games stay their results. None: the reward is the learner's gain.
         threads: the number of threads that step slices of the games; opponents called from Python
             allow only 1.
-        device: ``"cpu"``, or a GPU: the object is then a
-            :class:`~plyground.envs.single_agent.device_batch.DeviceBatch`.
     """
-
-    def __new__(cls, *arguments: Any, device: Any = "cpu", **options: Any) -> GameBatch:
-        """A batch where ``device`` says."""
-        if cls is GameBatch and device != "cpu":
-            from .device_batch import DeviceBatch  # which is a GameBatch
-
-            return super().__new__(DeviceBatch)
-        return super().__new__(cls)
 
     def __init__(
         self,
@@ -95,7 +85,6 @@ class GameBatch:
         long_opening_plies: int = 0,
         regret: Judge | None = None,
         threads: int = 1,
-        device: Any = "cpu",
     ) -> None:
         self.game: Game = make_game(game)
         self.num_games: int = _whole_number("num_envs", num_games)

@@ -110,11 +110,6 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
         self._restarts = self.autoreset_mode is AutoresetMode.SAME_STEP
         self.game: Game = make_game(game)
-        if self.batch_type is GameBatch and batch_options.get("device", "cpu") != "cpu":
-            raise ValueError(
-                f"device={batch_options['device']!r} is possible only in a DeviceVectorEnv, which "
-                f"gymnasium.make_vec makes"
-            )
         self.games: GameBatch = self.batch_type(
             self.game, num_envs, opponents, restart=self._restarts, **batch_options
         )

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 import pytest
 import torch
-from device_games import GAMES, STEPS, batches, check_equality, play_both
+from gpu.device_games import GAMES, STEPS, batches, check_equality, play_both
 from gymnasium.vector import AutoresetMode
 from plyground import make_game
 from plyground.agents.opponents import make_opponents
@@ -17,9 +17,9 @@ from plyground.envs.compiled.cuda.devices import Processor
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.compiled.threads import bytes_of_copies, for_threads, own, share
 from plyground.envs.registry import game_names
+from plyground.envs.single_agent.batches import make_batch
 from plyground.envs.single_agent.device_batch import DeviceBatch
 from plyground.envs.single_agent.game_batch import GameBatch
-from plyground.envs.single_agent.vector_env import BoardVectorEnv
 from plyground.training.sb3 import BoardVecEnv
 
 MIXTURE = "mix:0.5 random,0.5 greedy"
@@ -187,13 +187,12 @@ def test_stable_baselines_gets_the_same_arrays(symmetries):
     assert np.array_equal(ours.get_images(), theirs.get_images())
 
 
-def test_a_batch_on_a_device_is_asked_for_by_the_same_name():
-    batch = GameBatch("tic_tac_toe", 2, None, device=Processor())
+def test_a_batch_is_made_where_it_is_asked_for():
+    batch = make_batch("tic_tac_toe", 2, None, device=Processor())
     batch.reset(seed=1)
     assert isinstance(batch, DeviceBatch)
     assert batch.arrays().positions.dtype == batch.game.declaration.dtype
-    with pytest.raises(ValueError, match=r"only in a DeviceVectorEnv, which gymnasium\.make_vec"):
-        BoardVectorEnv("tic_tac_toe", 2, None, device="cuda")
+    assert type(make_batch("tic_tac_toe", 2, None)) is GameBatch
 
 
 def test_an_environment_shows_its_state():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from broken import graphs
-from device_games import batches, check_equality, play_both
+from gpu.device_games import batches, check_equality, play_both
 from plyground import make_agent, make_game
 from plyground.agents.opponents import make_opponents
 from plyground.agents.policies.policy_file import OnnxNetwork
