@@ -1,8 +1,8 @@
 """Many parallel games on a device: rules, opponents and observations stay in its memory.
 
-One thread plays one game, by the loops of :mod:`.batch_kernels`; a step is one launch of a kernel.
-Game i is the same, to the bit, as in a :class:`~plyground.envs.single_agent.game_batch.GameBatch`
-on the processor.
+One thread plays one game, by the loops of :mod:`.batch_kernels`; a step is one launch of a kernel,
+and more with networks among the opponents, see :mod:`.device_networks`. Game i is the same, to the
+bit, as in a :class:`~plyground.envs.single_agent.game_batch.GameBatch` on the processor.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ ONLY_ON_PROCESSORS = {"illegal": "penalty", "regret": None, "threads": 1}
 class DeviceBatch(GameBatch):
     """N games on a device, in all of which the learner acts at once.
 
-    ``state`` holds tensors of torch, which every step overwrites. Nothing waits for the device: an
-    opponent that always ends the game before the learner's first move is noticed by :meth:`reset`.
+    ``state`` holds tensors of torch, which every step overwrites. Nothing waits for the device, but
+    for networks where :meth:`_may_wait` says so: an opponent that always ends the game before the
+    learner's first move is noticed by :meth:`reset`.
     Records of positions are uint8, and the random streams int64 in place of uint64.
 
     Args:

@@ -109,6 +109,14 @@ def test_it_learns_and_its_policy_plays(tmp_path):
     assert agent.act(make_game("tic_tac_toe").initial_position()) in range(9)
 
 
+def test_a_network_is_an_opponent(tmp_path):
+    settings = settings_of("tic_tac_toe", opponent="mix:0.5 zoo:tic_tac_toe,0.5 self", steps=2048)
+    assert train("tic_tac_toe", tmp_path / "run", settings).step == 2048
+    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").open()]
+    returns = [row["rollout/mean_return"] for row in rows if row["kind"] == "update"]
+    assert np.mean(returns) < 0  # games against the network alone count
+
+
 def learner_of(out):
     return unpack(newest_checkpoint(out))["learner"]
 
