@@ -25,6 +25,7 @@ from .lookahead import Lookahead, choose_graded, new_lookahead
 from .montecarlo import MonteCarlo, RandomGames, choose_by_games
 from .own.functions import functions_of
 from .own.heuristics import heuristic_index
+from .policies.answer import answering
 from .policies.compiled.batch import NetworkBatch, evaluate_batch, new_batch
 from .policies.policy import PolicyAgent, choose_by_logits
 from .random_agent import RandomAgent
@@ -65,6 +66,7 @@ def _choose_greedily(opponent, rules, position, rng):
 
 allow_threads(_RandomOpponent)
 allow_threads(_GreedyOpponent)
+allow_threads(RandomGames)
 choose_action.register_body(RandomGames)(choose_by_games)
 
 
@@ -140,6 +142,15 @@ def compiled_form(agent: Any, in_match: bool = False) -> Callable[[Game], Any] |
     if functions_of(agent.options, None):  # their errors would not be seen
         return None
     return functools.partial(make, agent)
+
+
+def device_form(agent: Any) -> Callable[[Game], Any] | None:
+    """The function that makes an agent's form for a device; None: it has no other than compiled."""
+    if isinstance(agent, PolicyAgent):
+        return None if agent.options["symmetries"] else functools.partial(answering, agent)
+    if isinstance(agent, Mcts) and compiled_form(agent, in_match=True):
+        return agent.new_turn_search
+    return compiled_form(agent, in_match=True) if isinstance(agent, MonteCarlo) else None
 
 
 _FORMS: dict[type, Callable[[Any, Game], Any]] = {

@@ -14,7 +14,7 @@ from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
 from .agent import Agent
 from .bots import FORMS, NotAPolicyError, as_policy
-from .compiled_opponents import compiled_form
+from .compiled_opponents import compiled_form, device_form
 from .policies.policy import PolicyAgent
 from .registry import AGENTS_AND_PRESETS, make_agent
 
@@ -100,8 +100,13 @@ def _make_one(opponent: Any, game: Game, make: MakeAgent) -> Opponent:
         agent = agent.playing(game)  # one agent may be used in environments of several games
     if isinstance(agent, Agent):
         agent.check_game(game)
-        form = compiled_form(agent)
-        return Opponent(str(agent), agent, form, by_position=agent.by_position)
+        return Opponent(
+            str(agent),
+            agent,
+            compiled_form(agent),
+            by_position=agent.by_position,
+            on_device=device_form(agent),
+        )
     try:
         return Opponent(getattr(agent, "__name__", type(agent).__name__), as_policy(agent, game))
     except NotAPolicyError:

@@ -23,6 +23,7 @@ from ..agents.opponents import make_opponents
 from ..envs.environments.observations import AS_PLANES, ObservationOptions
 from ..envs.environments.rendering import check_render_mode
 from ..envs.game import Game
+from ..envs.single_agent.batches import make_batch
 from ..envs.single_agent.env import learner_spaces
 from ..envs.single_agent.game_batch import GameBatch
 from ..envs.single_agent.options import LearnerOptions
@@ -31,7 +32,7 @@ from .environments import read_game
 from .symmetry import SymmetricView
 
 RENDER_MODES = ("rgb_array",)
-OWN_ARGUMENTS = ("num_envs", "opponent", "threads", "symmetries", "render_mode")
+OWN_ARGUMENTS = ("num_envs", "opponent", "threads", "symmetries", "render_mode", "device")
 
 
 class BoardVecEnv(VecEnv):
@@ -49,6 +50,8 @@ class BoardVecEnv(VecEnv):
         symmetries: whether the learner sees the board through a new random symmetry in every step
             (see :mod:`plyground.training.symmetry`).
         render_mode: ``"rgb_array"``, which SB3 also shows as ``"human"``, or None.
+        device: ``"cpu"``, or a GPU, ``"cuda"`` or ``"cuda:1"``: games and opponents stay there, and
+            each step copies its results to the processor, where SB3 takes them.
         **options: options of :class:`~plyground.envs.single_agent.options.LearnerOptions`; other
             keywords are parameters of the game, such as ``rows=5``.
     """
@@ -62,15 +65,17 @@ class BoardVecEnv(VecEnv):
         threads: int = 1,
         symmetries: bool = False,
         render_mode: str | None = None,
+        device: Any = "cpu",
         **options: Unpack[LearnerOptions],
     ) -> None:
         batch_options: dict[str, Any] = {**options}
         self.game: Game = read_game(game, batch_options, LearnerOptions, *OWN_ARGUMENTS)
         self._observation_options = ObservationOptions.read(AS_PLANES, batch_options)
         opponents = make_opponents(opponent, self.game)
-        self.games: GameBatch = GameBatch(
-            self.game, num_envs, opponents, threads=threads, **batch_options
+        self.games: GameBatch = make_batch(
+            self.game, num_envs, opponents, threads=threads, device=device, **batch_options
         )
+        self._state = self.games.arrays()
         self._view = (
             SymmetricView(self.game, num_envs)
             if symmetries and len(self.game.symmetries) > 1
@@ -94,14 +99,14 @@ class BoardVecEnv(VecEnv):
 
     def action_masks(self) -> np.ndarray:
         """The legal actions: bool of shape (N, num_actions)."""
-        masks: np.ndarray = self.games.state.masks.astype(np.bool_)
+        masks: np.ndarray = self._state.masks.astype(np.bool_)
         if self._view is not None:
             masks = self._view.masks(masks)
         return masks
 
     def observations(self) -> Any:
         """The learner's observations, as set by the options; by default the int8 planes."""
-        state = self.games.state
+        state = self._state
         planes, masks = state.observations, state.masks
         if self._view is None:
             planes, masks = planes.copy(), masks.copy()
@@ -117,6 +122,7 @@ class BoardVecEnv(VecEnv):
         """
         has_seeds = any(seed is not None for seed in self._seeds)
         self.games.reset(self._seeds if has_seeds else None)
+        self._state = self.games.arrays()
         self._reset_seeds()
         self._reset_options()
         return self.observations()
@@ -128,14 +134,14 @@ class BoardVecEnv(VecEnv):
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Play them; returns observations, rewards (float32), dones, and infos."""
         self.games.step(self._chosen)
-        state = self.games.state
+        state = self._state = self.games.arrays()
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for index in np.flatnonzero(state.terminated).tolist():
             infos[index] = self._final_info(index)
         return self.observations(), state.rewards.astype(np.float32), state.terminated.copy(), infos
 
     def _final_info(self, index: int) -> dict[str, Any]:
-        state = self.games.state
+        state = self._state
         episode = {
             "r": float(state.final_returns[index]),
             "l": int(state.final_lengths[index]),

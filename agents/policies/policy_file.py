@@ -144,6 +144,10 @@ class Network(ABC):
         """The network in the form that kernels use, with its own workspace; None if it has none."""
         return None
 
+    def as_module(self) -> Any:
+        """A module of torch, from float32 observations to logits and values; None: it has none."""
+        return None
+
     def check_game(self, game: Game) -> None:
         """Refuse another game, or other parameters, with a SpecificationError.
 
@@ -320,6 +324,17 @@ class OnnxNetwork(Network):
     def compiled(self) -> CompiledNetwork | None:
         return None if self._runner is None else self._runner.own_network()
 
+    def _model(self) -> Model:
+        """The graph of the file, on the board of the game."""
+        own = _read_game(self.source, _read_metadata(self.source, self.metadata))
+        model = read_model(self.data)
+        return model if _shape(own) == _shape(self.game) else on_board(model, own, self.game)
+
+    def as_module(self) -> Any:
+        from .torch_graph import module_of  # torch takes seconds to import
+
+        return module_of(self._model(), self.game) if self._precision == FLOAT32.name else None
+
     def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         shape = self.game.facts.observation_shape
         if observations.shape[1:] != shape:
@@ -333,16 +348,10 @@ class OnnxNetwork(Network):
         return logits, values
 
     def in_precision(self, precision: str) -> OnnxNetwork:
-        if precision == self._precision:
+        if precision == self._precision or (precision == AUTO and self._runner is None):
             return self
         if precision == AUTO:
-            if self._runner is None:
-                return self
-            own = _read_game(self.source, _read_metadata(self.source, self.metadata))
-            model = read_model(self.data)
-            if _shape(own) != _shape(self.game):
-                model = on_board(model, own, self.game)
-            return self.in_precision(fastest_precision(model, self.game).precision)
+            return self.in_precision(fastest_precision(self._model(), self.game).precision)
         if precision not in self._others:
             network = OnnxNetwork(self.source, self.data, self._compiled, precision)
             self._others[precision] = network.playing(self.game)

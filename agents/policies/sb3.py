@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import pickle
@@ -78,7 +79,7 @@ def algorithm_name(model: Any) -> str:
 
 
 class Sb3Network(Network):
-    """A policy evaluated by torch, on the processor."""
+    """A policy evaluated by torch, on the processor unless a module of it is asked for."""
 
     def __init__(self, source: str, game: Game, model: Any, version: str) -> None:
         self._heads = heads_of(model, game, source)
@@ -89,6 +90,9 @@ class Sb3Network(Network):
         with torch.no_grad():
             logits, values = self._heads(torch.from_numpy(observations))
         return logits.numpy(), values.numpy()
+
+    def as_module(self) -> Any:
+        return copy.deepcopy(self._heads)
 
 
 def load_sb3_model(path: Path) -> Any:

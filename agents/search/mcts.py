@@ -32,7 +32,7 @@ from .root_actions import (
     new_root_actions,
     principal_variation,
 )
-from .trees import TreeSearches, new_searches
+from .trees import TreeSearches, TurnSearch, new_searches, nodes_of_search, turn_search
 
 DEFAULT_SIMULATIONS = 1000
 # simulations before the first progress report; the interval doubles each time
@@ -107,9 +107,9 @@ class Mcts(Agent):
         o, threads = self.options, self.options["threads"]
         budget = int(o["memory"] * MIB / NODE.itemsize / (2 * threads))  # half is a spare tree
         if o["time"] is None:
-            # Every simulation expands at most one node; nodes kept from the last move come on top.
-            least_nodes = (o["simulations"] or DEFAULT_SIMULATIONS) // threads + 2
-            budget = min(budget, 4 * least_nodes * game.facts.num_actions)
+            # nodes kept from the last move come on top
+            simulations = (o["simulations"] or DEFAULT_SIMULATIONS) // threads
+            budget = min(budget, 4 * nodes_of_search(simulations, game.facts.num_actions))
         self._capacity = max(budget, game.facts.num_actions + 2)
         self._trees = [search.new_tree(game, self._capacity) for _ in range(threads)]
         self._spare: list[Any] = [None] * threads
@@ -150,12 +150,17 @@ class Mcts(Agent):
             self._lost_moves,
         )
 
+    def new_turn_search(self, game: Game) -> TurnSearch:
+        """The agent for one game of a device."""
+        return turn_search(self.new_searches(game), game)
+
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
         if self._ready_for is not None:
             self._endgame.clear()
         self._has_root = False
-        self._streams = [new_stream(seed, thread) for thread in range(self.options["threads"])]
+        # of the second tree and further ones; the first draws from the agent's
+        self._streams = [new_stream(seed, tree) for tree in range(1, self.options["threads"])]
 
     def decide(self, position: Position) -> Decision:
         deadline = self._deadline()
@@ -225,7 +230,7 @@ class Mcts(Agent):
         threads = len(self._trees)
         if threads == 1:
             share = goal - count
-            return self._growers[0].grow(self._trees[0], self._streams[0], share, deadline)
+            return self._growers[0].grow(self._trees[0], self.stream, share, deadline)
         # Shares of the total, so that reports do not change the share of each tree.
         shares = [_share(goal, threads, i) - _share(count, threads, i) for i in range(threads)]
         for grower in self._growers:
@@ -236,7 +241,8 @@ class Mcts(Agent):
 
         with ThreadPoolExecutor(threads) as pool:
             try:
-                return sum(pool.map(grow, self._growers, self._trees, self._streams, shares))
+                streams = [self.stream, *self._streams]
+                return sum(pool.map(grow, self._growers, self._trees, streams, shares))
             finally:
                 for grower in self._growers:  # end the threads, also after Ctrl-C
                     grower.stopped = True

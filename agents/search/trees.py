@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel
+from ...envs.compiled.threads import allow_threads
 from ...envs.game import Game
+from ...envs.single_agent.opponents import choose_action
 from . import mcts_kernels as search
 from .descent import NODE
 from .playouts import Playouts
@@ -112,3 +115,50 @@ def choose_by_tree(searches, game, is_first, rules, position, rng):
         searches.margins,
         searches.lost_moves,
     )
+
+
+class TurnSearch(NamedTuple):
+    """``mcts`` on a device: a new tree in each turn, kept while its player moves again."""
+
+    searches: TreeSearches  # of one game
+    after: Any  # one record, (1,)
+    goes_on: Any  # bool, (1,): the next action belongs to the same turn
+
+
+allow_threads(TurnSearch)
+
+
+@choose_action.register_body(TurnSearch)
+@inner_kernel
+def _choose_in_turn(opponent, rules, position, rng):
+    goes_on, after = opponent.goes_on, opponent.after
+    action = choose_by_tree(opponent.searches, 0, not goes_on[0], rules, position, rng)
+    after[0] = position
+    r.play(rules, after[0], action)
+    same = r.to_move(rules, after[0]) == r.to_move(rules, position)
+    goes_on[0] = same and not r.is_over(rules, after[0])
+    return action
+
+
+def nodes_of_search(simulations: int, num_actions: int) -> int:
+    """The most nodes of a new tree: every simulation expands at most one."""
+    return (simulations + 2) * num_actions
+
+
+def turn_search(searches: TreeSearches, game: Game) -> TurnSearch:
+    """The first of these searches, with as many of its nodes as a turn can need."""
+    facts = game.facts
+    capacity = searches.nodes.shape[1]
+    if not facts.moves_again:  # one search fills the tree
+        capacity = min(capacity, nodes_of_search(searches.simulations, facts.num_actions))
+    actions = searches.root_actions
+    searches = searches._replace(
+        nodes=searches.nodes[:1, :capacity],
+        positions=searches.positions[:1],
+        sizes=searches.sizes[:1],
+        spare=searches.spare[: capacity if facts.moves_again else 1],
+        root_actions=actions._replace(
+            plies=actions.plies[:capacity], margins=actions.margins[:capacity]
+        ),
+    )
+    return TurnSearch(searches, game.new_records(1), np.zeros(1, np.bool_))

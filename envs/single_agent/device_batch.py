@@ -1,8 +1,8 @@
 """Many parallel games on a device: rules, opponents and observations stay in its memory.
 
-One thread plays one game, by the loops of :mod:`.batch_kernels`; a step is one launch of a kernel.
-Game i is the same, to the bit, as in a :class:`~plyground.envs.single_agent.game_batch.GameBatch`
-on the processor.
+One thread plays one game, by the loops of :mod:`.batch_kernels`; a step is one launch of a kernel,
+and more with networks among the opponents, see :mod:`.device_networks`. Game i is the same, to the
+bit, as in a :class:`~plyground.envs.single_agent.game_batch.GameBatch` on the processor.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from ..compiled.threads import bytes_of_copies, for_threads, form_for_threads
 from ..game import Game, Position
 from . import batch_kernels as kernels
 from . import device_kernels as one_game
+from .device_networks import AskedNetworks
 from .game_batch import GameBatch, cannot_begin
-from .opponents import Opponent, cumulative_shares, index_of_learner
+from .opponents import ByNetwork, Opponent, cumulative_shares, index_of_learner
 from .replies import new_memory
 from .seeds import streams_of
 
 MIB = 1 << 20
 PLAYS_THERE = (
-    "random, greedy, minimax and alphabeta to depth 4 without time, nodes, adaptive, endgame or "
-    "book, and mixtures of these"
+    "random, greedy, montecarlo, minimax and alphabeta to depth 4, mcts with playouts and one "
+    "thread, all without time, nodes, adaptive, endgame or book, networks in float32 without "
+    "search and symmetries, and mixtures of these"
 )
 # options of a GameBatch that need the processor in every step, and what they are without it
 ONLY_ON_PROCESSORS = {"illegal": "penalty", "regret": None, "threads": 1}
@@ -36,8 +38,9 @@ ONLY_ON_PROCESSORS = {"illegal": "penalty", "regret": None, "threads": 1}
 class DeviceBatch(GameBatch):
     """N games on a device, in all of which the learner acts at once.
 
-    ``state`` holds tensors of torch, which every step overwrites. Nothing waits for the device: an
-    opponent that always ends the game before the learner's first move is noticed by :meth:`reset`.
+    ``state`` holds tensors of torch, which every step overwrites. Nothing waits for the device, but
+    for networks where :meth:`_may_wait` says so: an opponent that always ends the game before the
+    learner's first move is noticed by :meth:`reset`.
     Records of positions are uint8, and the random streams int64 in place of uint64.
 
     Args:
@@ -75,9 +78,20 @@ class DeviceBatch(GameBatch):
         self._scratch_rows = self._zeros((n, self.game.facts.num_actions), np.int16)
         self._chosen = self._zeros(n, np.int64)
         self._which = self._zeros(n, np.bool_)
+        self._parts = self._zeros(n, np.int64)
+        self._networks = AskedNetworks(self._parts.tensor, self._may_wait())
         self._executor = None
         if self._both_sides:
             self._launch_all(one_game.Nobody())
+
+    def _may_wait(self) -> bool:
+        """Whether an opponent may have more turns in a step than its reply and an opening move."""
+        options, start = self._options, self.game.initial_position()
+        return (
+            self.game.facts.moves_again
+            or max(options.opening_plies, options.long_opening_plies) > 0
+            or any(start.after(action).is_over for action in start.legal_actions())
+        )
 
     def _zeros(self, shape: Any, dtype: Any) -> DeviceArray:
         array: DeviceArray = self.device.put(np.zeros(shape, dtype))
@@ -87,13 +101,16 @@ class DeviceBatch(GameBatch):
         """Compile the kernels, with their arguments laid out."""
         options = self.device.put(self._options)
         common = self._common = opponents, self.game.rules, self._arrays, options
-        scratch = self._scratch_rows
+        scratch, parts = self._scratch_rows, self._parts
         with announce_compilation(f"{self.game.name} for {self.device.place}"):
             if self._both_sides:
                 self._step = self._launch(one_game.step_alone, *common[1:], self._chosen, scratch)
             else:
-                self._step = self._launch(one_game.step_against, *common, self._chosen, scratch)
-            self._begin = self._launch(one_game.begin, *common, self._which, scratch)
+                chosen = self._chosen
+                self._step = self._launch(one_game.step_against, *common, chosen, scratch, parts)
+            self._begin = self._launch(one_game.begin, *common, self._which, scratch, parts)
+            if self._networks:
+                self._go_on = self._launch(one_game.go_on, *common, scratch, parts)
 
     def _launch(self, kernel: Any, *arguments: Any) -> Launch:
         return self.device.launch(kernel, self.num_games, *arguments)
@@ -103,13 +120,20 @@ class DeviceBatch(GameBatch):
             shares=cumulative_shares(opponents), itself=index_of_learner(opponents)
         )
         self.opponents = tuple(opponents)
+        self._networks.clear()
         mixture: Any = one_game.Nobody()
         for opponent in reversed(opponents):
             if opponent.is_learner:
                 mixture = one_game.Itself(mixture)
                 continue
-            memory = self.device.put(new_memory(self.game, 1, False))
-            mixture = one_game.Mixture(self.device.put(self._copies(opponent)), memory, mixture)
+            copies, network = self._copies(opponent)
+            form = self.device.put(copies)
+            if network is None:
+                memory = self.device.put(new_memory(self.game, 1, False))
+                mixture = one_game.Mixture(form, memory, mixture)
+            else:
+                self._networks.add(form, network.to(self.device.place))
+                mixture = one_game.Asked(form, self._zeros(self.num_games, np.bool_), mixture)
         self._launch_all(mixture)
 
     def check_opponents(self, opponents: Sequence[Opponent]) -> None:
@@ -122,9 +146,16 @@ class DeviceBatch(GameBatch):
             if not opponent.is_learner:
                 self._copies(opponent)
 
-    def _copies(self, opponent: Opponent) -> Any:
-        """The compiled form of an opponent with buffers for each game; they take no memory yet."""
-        form = opponent.compiled and form_for_threads(opponent.compiled(self.game))
+    def _copies(self, opponent: Opponent) -> tuple[Any, Any]:
+        """The form of an opponent with buffers for each game, and its network or None.
+
+        The buffers take no memory yet.
+        """
+        make, network = opponent.on_device or opponent.compiled, None
+        made = make and make(self.game)
+        if isinstance(made, ByNetwork):
+            made, network = made
+        form = made and form_for_threads(made)
         if form is None:
             raise ValueError(f"{opponent} does not play on a GPU; {PLAYS_THERE} do")
         copies = for_threads(form, self.num_games)
@@ -133,9 +164,22 @@ class DeviceBatch(GameBatch):
             raise ValueError(
                 f"{opponent} needs {needed / self.num_games / MIB:.3g} MiB for each of "
                 f"{self.num_games} games, and {self.device.place} has {free / MIB:,.0f} MiB free: "
-                f"play fewer games, or give a search a smaller table, such as table=0.01"
+                f"play fewer games, or give a search fewer simulations or a smaller table, such as "
+                f"table=0.01"
             )
-        return copies
+        return copies, network
+
+    def _with_answers(self, launch: Launch, turns: int) -> None:
+        """Run a kernel, and continue the games in which networks are to move.
+
+        Args:
+            launch: the kernel.
+            turns: those of one opponent in one game that may follow it, if its games do not wait
+                for a check: see :meth:`_may_wait`.
+        """
+        launch()
+        if self._networks:
+            self._networks.answer(self._go_on, turns)
 
     def _redraw(self, before: int) -> None:
         self._launch(one_game.redraw, *self._common[2:], before)()
@@ -179,7 +223,7 @@ class DeviceBatch(GameBatch):
         self._begun = True
         for tensor in (self.state.terminated, self.state.illegal, self.state.rewards):
             tensor.masked_fill_(self._which.tensor, 0)
-        self._begin()
+        self._with_answers(self._begin, 1)
 
     def start_from(
         self,
@@ -199,12 +243,15 @@ class DeviceBatch(GameBatch):
             totals = np.array([position.returns[0] for position in begun])
             self._replace(state.totals, self.device.put(totals).tensor, which)
             self._which.tensor.fill_(False)
-            self._begin()
+            self._begin()  # describes the positions
             return
         to_move = np.array([-1 if each.is_over else each.to_move for each in begun], np.int8)
         turns = self.device.put(to_move).tensor
         self._replace(state.waiting, (turns >= 0) & (turns != state.seats), which)
-        self._launch(one_game.finish_turn, *self._common, self._scratch_rows)()
+        self._parts.tensor.fill_(one_game.TURN)
+        scratch = self._scratch_rows
+        go_on = self._launch(one_game.go_on, *self._common, scratch, self._parts)
+        self._with_answers(go_on, 2)
 
     def step(self, actions: Any, left_out: Any = None) -> None:
         """Play the learner's action and the opponents' replies in every game; update ``state``.
@@ -228,7 +275,7 @@ class DeviceBatch(GameBatch):
                 f"{numbers.dtype} of shape {tuple(numbers.shape)}"
             )
         self._chosen.tensor.copy_(numbers)
-        self._step()
+        self._with_answers(self._step, 1 + self._options.restart)
 
     def draw_actions(self, stream: np.ndarray) -> Any:
         """A uniformly random legal action for every game (int64), drawn on the processor."""
@@ -236,6 +283,20 @@ class DeviceBatch(GameBatch):
         masks = self.state.masks.cpu().numpy()
         kernels.draw_actions(masks, stream, actions, 0, self.num_games)
         return self.device.put(actions).tensor
+
+    def arrays(self) -> kernels.BatchState:
+        """A copy of the state in the processor's memory, with the dtypes of a GameBatch."""
+        import torch
+
+        rows = [each.tensor.reshape(-1).view(torch.uint8) for each in self._arrays]
+        ends = np.cumsum([len(each) for each in rows])[:-1]
+        content = np.split(torch.cat(rows).cpu().numpy(), ends)  # one copy
+        values = (
+            values.copy().view(each.dtype).reshape(each.shape)
+            for values, each in zip(content, self._arrays)
+        )
+        state = kernels.BatchState(*values)
+        return state._replace(positions=state.positions.view(np.recarray))
 
     def records(self) -> np.recarray[Any, Any]:
         """The records of the positions, copied to the processor's memory."""

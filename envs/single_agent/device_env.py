@@ -18,9 +18,10 @@ class DeviceVectorEnv(BoardVectorEnv):
     """A :class:`BoardVectorEnv` whose actions, observations, masks and rewards are torch tensors.
 
     They lie on the device of the games. Nothing is copied to the processor, and no step waits for
-    the device. So every ``infos`` has the same entries: ``final_obs`` and ``final_info`` hold
-    tensors for all games in each step, of which the masks ``_final_obs`` and ``_final_info`` say
-    where they are valid. Everything else is as in a BoardVectorEnv.
+    the device, but for some networks: see :class:`.device_networks.AskedNetworks`. So every
+    ``infos`` has the same entries: ``final_obs`` and ``final_info`` hold tensors for all games in
+    each step, of which the masks ``_final_obs`` and ``_final_info`` say where they are valid.
+    Everything else is as in a BoardVectorEnv.
 
     With ``copy=False`` observations, masks and what ends a game are the tensors of the games, which
     the next step overwrites. In the mode ``DISABLED`` a game that is over and not restarted is not

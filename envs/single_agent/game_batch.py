@@ -37,6 +37,9 @@ from .seeds import streams_of
 
 SEATS: dict[int | str, int] = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
 ILLEGAL_CHOICES = ("penalty", "raise")
+# what copies do not share
+MADE_ANEW = ["_executor", "_regrets", "_replies", "_python_opponents", "_begin_games", "_describe"]
+MADE_ANEW += ["_find_illegal", "_step_both", "_play_actions", "_settle"]
 OPENINGS = 1000  # attempts to start a game in which the learner can move
 
 
@@ -238,6 +241,8 @@ class GameBatch:
                     int(state.episodes[game]),
                 )
                 state.waiting[game] = False
+                if self.num_games > 1:  # a game does not depend on which others wait
+                    opponent.forget()
 
         return reply
 
@@ -437,6 +442,10 @@ class GameBatch:
             self._begin_games(rules, state, options, unplayable, first, last)
         raise cannot_begin(self.game)
 
+    def arrays(self) -> kernels.BatchState:
+        """The state in the processor's memory: itself, or a copy of that on a device."""
+        return self.state
+
     def draw_actions(self, stream: np.ndarray) -> np.ndarray:
         """A uniformly random legal action for every game (int64).
 
@@ -456,19 +465,7 @@ class GameBatch:
                 opponent.player.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        made_anew = (
-            "_executor",
-            "_regrets",
-            "_replies",
-            "_python_opponents",
-            "_begin_games",
-            "_describe",
-            "_find_illegal",
-            "_step_both",
-            "_play_actions",
-            "_settle",
-        )
-        return {name: value for name, value in self.__dict__.items() if name not in made_anew}
+        return {name: value for name, value in self.__dict__.items() if name not in MADE_ANEW}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

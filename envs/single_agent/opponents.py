@@ -67,6 +67,19 @@ def new_turns(game: Game, most: int) -> Turns:
     )
 
 
+class ByNetwork(NamedTuple):
+    """An opponent on a device whose network torch evaluates, for all games of a batch at once.
+
+    Attributes:
+        form: for :func:`choose_actions`, with ``turns`` of one game, and the network's answer in
+            ``logits`` (float32, (1, num_actions)) and ``values`` (float32, (1,)).
+        network: a module of torch, from float32 observations to logits and values.
+    """
+
+    form: Any
+    network: Any
+
+
 class Opponent(NamedTuple):
     """One opponent and its weight in the mixture.
 
@@ -82,6 +95,8 @@ class Opponent(NamedTuple):
             with separate buffers for each thread; None: ``player`` chooses.
         weight: how often it is drawn, relative to the others.
         by_position: whether its move depends on the position alone; the batch then remembers it.
+        on_device: makes the form for each game of a device: a NamedTuple as above, or
+            :class:`ByNetwork`; None: that of ``compiled``.
     """
 
     label: str
@@ -89,6 +104,7 @@ class Opponent(NamedTuple):
     compiled: Callable[[Game], Any] | None = None
     weight: float = 1.0
     by_position: bool = False
+    on_device: Callable[[Game], Any] | None = None
 
     @property
     def is_learner(self) -> bool:
@@ -146,7 +162,8 @@ def called_from_python(opponents: Sequence[Opponent]) -> list[str]:
 class PythonOpponent:
     """Asks one Python opponent for its actions, game by game.
 
-    An agent plays one game at a time, so it is reset whenever the game changes. Its random numbers
+    An agent plays one game at a time, so it is reset whenever the game changes: of several games
+    before each turn, for what it does not to depend on which others wait. Its random numbers
     come from the stream of the game, as for compiled opponents: both then play the same.
     """
 

@@ -28,7 +28,7 @@ def pictures_of(game: Game, games: GameBatch) -> list[np.ndarray]:
     """A picture of each position of a batch: uint8 pixels of shape (height, width, 3)."""
     from ..pictures.drawing import to_array
 
-    records = (Position(game, record).record for record in games.state.positions)
+    records = (Position(game, record).record for record in games.arrays().positions)
     return [to_array(r.picture(game.rules, record, None)) for record in records]
 
 

@@ -7,6 +7,7 @@ import numba
 import numpy as np
 import pytest
 import torch
+from gpu.device_games import GAMES, STEPS, batches, check_equality, play_both
 from gymnasium.vector import AutoresetMode
 from plyground import make_game
 from plyground.agents.opponents import make_opponents
@@ -16,45 +17,12 @@ from plyground.envs.compiled.cuda.devices import Processor
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.compiled.threads import bytes_of_copies, for_threads, own, share
 from plyground.envs.registry import game_names
+from plyground.envs.single_agent.batches import make_batch
 from plyground.envs.single_agent.device_batch import DeviceBatch
 from plyground.envs.single_agent.game_batch import GameBatch
+from plyground.training.sb3 import BoardVecEnv
 
-GAMES, STEPS = 64, 60
 MIXTURE = "mix:0.5 random,0.5 greedy"
-
-
-def batches(spec, opponent, games=GAMES, **options):
-    """The same games on the processor, and by code for CUDA."""
-    game = make_game(spec)
-    opponents = None if opponent is None else make_opponents(opponent, game)
-    return (
-        GameBatch(game, games, opponents, **options),
-        DeviceBatch(game, games, opponents, device=Processor(), **options),
-    )
-
-
-def check_equality(ours, theirs):
-    for name, here in zip(ours.state._fields, ours.state):
-        there = getattr(theirs.state, name).numpy()
-        if name == "positions":
-            here = here.view(np.uint8).reshape(there.shape)
-        assert np.array_equal(here, there.view(here.dtype)), name
-
-
-def play_both(ours, theirs, seed=2):
-    """Play random actions, some of them illegal, in both; they stay equal."""
-    ours.reset(seed=seed)
-    theirs.reset(seed=seed)
-    check_equality(ours, theirs)
-    random = np.random.default_rng(seed)
-    for turn in range(STEPS):
-        actions = (random.random(ours.state.masks.shape) * ours.state.masks).argmax(1)
-        if turn % 20 == 7:
-            actions[::9] = 0
-        ours.step(actions)
-        theirs.step(torch.as_tensor(actions))
-        check_equality(ours, theirs)
-    assert ours.state.episodes.sum() > ours.num_games
 
 
 @pytest.mark.parametrize("spec", game_names())
@@ -96,6 +64,33 @@ def test_searches_reply_with_the_same_moves(spec):
 )
 def test_searches_with_other_options_reply_with_the_same_moves(spec, opponent):
     play_both(*batches(spec, opponent, games=8, opening_plies=6))
+
+
+@pytest.mark.parametrize(
+    ("spec", "opponent"),
+    [
+        ("tic_tac_toe", "mix:0.5 mcts:simulations=40,0.5 montecarlo:simulations=9"),
+        ("dots_and_boxes:rows=2,cols=2", "mcts:simulations=20"),  # a player moves again
+        pytest.param("kalah:pits=3,seeds=2", "mcts:simulations=20", marks=pytest.mark.thorough),
+        pytest.param("connect_four", "mcts:simulations=20", marks=pytest.mark.thorough),
+        pytest.param("connect_four", "montecarlo:simulations=5", marks=pytest.mark.thorough),
+    ],
+)
+def test_playouts_reply_with_the_same_moves(spec, opponent):
+    play_both(*batches(spec, opponent, games=8, opening_plies=3))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opponent", ["mcts:simulations=12", "montecarlo:simulations=3"])
+@pytest.mark.parametrize("spec", game_names())
+def test_playouts_reply_with_the_same_moves_in_every_game(spec, opponent):
+    play_both(*batches(spec, opponent, games=4, opening_plies=6))
+
+
+def test_trees_that_do_not_fit_into_the_memory_are_refused(monkeypatch):
+    monkeypatch.setattr(Processor, "free_bytes", lambda self: 8 << 20)
+    with pytest.raises(ValueError, match=r"needs 4\.\d+ MiB for each of 4 games.* simulations"):
+        batches("tic_tac_toe", "mcts:simulations=10000", games=4)
 
 
 def test_games_begin_at_positions_and_with_other_opponents():
@@ -140,7 +135,7 @@ def check_values(ours, theirs):
         assert np.array_equal(ours, theirs.numpy())
 
 
-@pytest.mark.parametrize("opponent", [None, "random"])
+@pytest.mark.parametrize("opponent", [None, "random", "zoo:tic_tac_toe"])
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_environments_return_the_same_in_every_mode(mode, opponent):
     ours, theirs = both_environments(mode, opponent)
@@ -162,6 +157,42 @@ def test_environments_return_the_same_in_every_mode(mode, opponent):
             for here, there in zip(again, fresh):
                 check_values(here, there)
     assert ends > 8
+
+
+def check_steps(ours, theirs):
+    for here, there in zip(ours[:3], theirs[:3]):
+        assert (here.dtype, here.shape) == (there.dtype, there.shape)
+        assert np.array_equal(here, there)
+    for here, there in zip(ours[3], theirs[3]):
+        assert here.keys() == there.keys()
+        for name, value in here.items():
+            if name != "episode":  # with the time
+                assert np.array_equal(value, there[name])
+
+
+@pytest.mark.parametrize("symmetries", [False, True])
+def test_stable_baselines_gets_the_same_arrays(symmetries):
+    options = {"symmetries": symmetries, "opening_plies": 2, "render_mode": "rgb_array"}
+    ours, theirs = (
+        BoardVecEnv("tic_tac_toe", 8, "random", device=device, **options)
+        for device in ("cpu", Processor())
+    )
+    for env in (ours, theirs):
+        env.seed(4)
+    assert np.array_equal(ours.reset(), theirs.reset())
+    for _ in range(20):
+        actions = ours.action_masks().argmax(1)
+        assert np.array_equal(ours.action_masks(), theirs.action_masks())
+        check_steps(ours.step(actions), theirs.step(actions))
+    assert np.array_equal(ours.get_images(), theirs.get_images())
+
+
+def test_a_batch_is_made_where_it_is_asked_for():
+    batch = make_batch("tic_tac_toe", 2, None, device=Processor())
+    batch.reset(seed=1)
+    assert isinstance(batch, DeviceBatch)
+    assert batch.arrays().positions.dtype == batch.game.declaration.dtype
+    assert type(make_batch("tic_tac_toe", 2, None)) is GameBatch
 
 
 def test_an_environment_shows_its_state():
@@ -190,10 +221,11 @@ def test_without_copies_the_tensors_are_those_of_the_games():
         ({"device": "gpu"}, "device='gpu' is not possible; it is 'cpu', 'cuda' or 'cuda:1'"),
         ({"illegal": "raise"}, "illegal='raise' is possible only with device='cpu'"),
         ({"threads": 2}, "threads=2 is possible only with device='cpu'"),
-        ({"opponent": "mcts:simulations=9"}, "opponent mcts.* does not play on a GPU; random, gr"),
+        ({"opponent": "mcts:time=0.1"}, "opponent mcts.* does not play on a GPU; random, gr"),
+        ({"opponent": "mcts:network=zoo:tic_tac_toe"}, "does not play on a GPU"),
         ({"opponent": "alphabeta:depth=5"}, "does not play on a GPU; .* and alphabeta to depth 4"),
         ({"opponent": "alphabeta:time=0.1"}, "does not play on a GPU; .* without time, nodes"),
-        ({"opponent": "zoo:tic_tac_toe"}, "does not play on a GPU"),
+        ({"opponent": "zoo:tic_tac_toe,symmetries=yes"}, "GPU; .* networks in float32 without"),
         ({"layout": "chw"}, "observation, layout, dtype"),
         ({"render_mode": "ansi"}, "render_mode='ansi' is possible only with device='cpu'"),
     ],

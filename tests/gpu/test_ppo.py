@@ -109,6 +109,14 @@ def test_it_learns_and_its_policy_plays(tmp_path):
     assert agent.act(make_game("tic_tac_toe").initial_position()) in range(9)
 
 
+def test_a_network_is_an_opponent(tmp_path):
+    settings = settings_of("tic_tac_toe", opponent="mix:0.5 zoo:tic_tac_toe,0.5 self", steps=2048)
+    assert train("tic_tac_toe", tmp_path / "run", settings).step == 2048
+    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").open()]
+    returns = [row["rollout/mean_return"] for row in rows if row["kind"] == "update"]
+    assert np.mean(returns) < 0  # games against the network alone count
+
+
 def learner_of(out):
     return unpack(newest_checkpoint(out))["learner"]
 
@@ -146,8 +154,8 @@ def test_a_run_goes_on_elsewhere(tmp_path):
     ("values", "message"),
     [
         ({"regret": "minimax:depth=2"}, "regret=minimax:depth=2 is possible only with --device"),
-        ({"opponent": "mcts:simulations=9"}, "the opponent mcts.* does not play on a GPU"),
-        ({"opponent": "curriculum:random;mcts:simulations=9"}, "mcts.* does not play on a GPU"),
+        ({"opponent": "mcts:time=0.1"}, "the opponent mcts.* does not play on a GPU"),
+        ({"opponent": "curriculum:random;mcts:time=0.1"}, "mcts.* does not play on a GPU"),
     ],
 )
 def test_what_does_not_run_there_is_refused(values, message, tmp_path):

@@ -45,7 +45,7 @@ class DeviceArray(NamedTuple):
 
 
 def kind_of(argument: Any) -> Any:
-    """Numba's type of an argument: numbers, arrays, arrays of a device, and named tuples of them.
+    """Numba's type of an argument: None, numbers, arrays, those of a device, tuples of them.
 
     A whole number of Python is int64, a truth value bool.
     """
@@ -70,6 +70,8 @@ def flatten(argument: Any, kind: Any) -> Iterator[Any]:
         kinds = kind.types if hasattr(kind, "types") else [kind.dtype] * len(argument)
         for each, kind_of_each in zip(argument, kinds):
             yield from flatten(each, kind_of_each)
+    elif isinstance(kind, types.NoneType):
+        yield _POINTER(None)
     elif isinstance(kind, types.Float):
         yield _REAL[kind.bitwidth](argument)
     elif isinstance(kind, types.Boolean):

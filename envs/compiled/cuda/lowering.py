@@ -171,12 +171,17 @@ def _floor(x: Any) -> Any:
     return math.floor(x)
 
 
+def _isfinite(x: Any) -> Any:
+    return x - x == 0
+
+
 for _function, _substitute in (
     (np.sign, _sign),
     (np.sqrt, _sqrt),
     (np.log, _log),
     (np.exp, _exp),
     (np.floor, _floor),
+    (np.isfinite, _isfinite),
 ):
     _teach(_function, _SubstituteTyping, substitute=staticmethod(_substitute))
 

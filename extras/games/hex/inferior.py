@@ -15,6 +15,7 @@ import numpy as np
 
 from ....envs import rules as r
 from ....envs.compiled.kernels import inner_kernel, kernel
+from ....envs.compiled.scratch import stack_array
 from .playouts import PADDED, RING, STONE, WIDTH, pad
 from .rules import Hex, order_actions
 
@@ -57,12 +58,13 @@ def is_dead(rings, cell, player, direction):
 
 
 @kernel
-def fill_in(rules, board):
+def fill_in(rules, board, rings):
     """Fill all dead and captured cells of a padded board.
 
-    Returns the adjacent stones of every cell: int64, (2, PADDED), bits by direction.
+    Writes the adjacent stones of every cell into ``rings``: int64, (2, PADDED), bits by direction.
     """
-    rings, size = np.zeros((2, PADDED), np.int64), rules.size
+    size = rules.size
+    rings[:] = 0
     for row in range(1, size + 1):
         for cell in range(row * WIDTH + 1, row * WIDTH + size + 1):
             for direction in range(6):
@@ -91,7 +93,6 @@ def fill_in(rules, board):
                             settle(board, rings, cell, player)
                             settle(board, rings, beside, player)
                             progress = True
-    return rings
 
 
 @inner_kernel
@@ -116,9 +117,10 @@ def estimate(board, rings, cell, player):
 def propose(rules, position, out, estimates):
     count = r.legal_actions(rules, position, out)
     order_actions(rules, position, out, count)
-    board, size = np.empty(PADDED, np.int8), rules.size
+    board, rings = stack_array(PADDED, np.int8), stack_array((2, PADDED), np.int64)
+    size = rules.size
     pad(rules, position, board)
-    rings = fill_in(rules, board)
+    fill_in(rules, board, rings)
     proposals = 0
     for i in range(count):
         action = np.int64(out[i])

@@ -15,6 +15,7 @@ import numpy as np
 from ....envs import rules as r
 from ....envs.compiled.kernels import inner_kernel
 from ....envs.compiled.randomness import random_below
+from ....envs.compiled.scratch import stack_array
 from .rules import Hex
 
 # The padded board has rows of 16 cells: the board, and beyond each edge a row of stones.
@@ -84,7 +85,7 @@ def _winner_of_full_board(board):
 
 @r.play_out.register_body(Hex)
 def play_out(rules, position, last, rng, scratch, players):
-    board, size = np.empty(PADDED, np.int8), rules.size
+    board, size = stack_array(PADDED, np.int8), rules.size
     pad(rules, position, board)
     free = 0
     for row in range(size):

@@ -176,7 +176,7 @@ def test_dead_and_captured_cells_change_nothing_about_who_wins(size):
     for cells in boards(size):
         record.cells[: size * size] = cells
         board = padded_board(game.rules, record)
-        fill_in(game.rules, board)
+        fill_in(game.rules, board, np.zeros((2, PADDED), np.int64))
         result = tuple(board.reshape(16, WIDTH)[1 : size + 1, 1 : size + 1].ravel().tolist())
         assert all(before in (0, after) for before, after in zip(cells, result))
         filled_in += result != cells
