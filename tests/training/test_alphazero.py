@@ -249,6 +249,13 @@ def test_no_number_of_games_is_the_usual_one_without_a_trial(tmp_path):
     assert games.replace(simulations_per_update=10**9).as_usual().simulations_per_update == 358_400
 
 
+def test_what_self_play_on_a_gpu_lacks_here_is_named():
+    from plyground.training.alphazero.on_device import open_trees
+
+    with pytest.raises(SpecificationError, match="device='cuda' .*; with --workers 2 self-play"):
+        open_trees("cuda")
+
+
 def test_the_command_trains_measures_and_resumes(tmp_path, capsys):
     quick = [text for text in QUICK if not text.startswith(("evaluate", "hours"))]
     arguments = ["train", "alphazero", "tic_tac_toe", "--out", str(tmp_path / "run")]

@@ -20,7 +20,6 @@ import torch
 
 from ...agents.search.device_forest import DeviceForest, bytes_of_game
 from ...agents.search.forest import new_games, search_options
-from ...envs.compiled.cuda.code import UnsupportedKernelError
 from ...envs.compiled.cuda.devices import Device, open_device
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
@@ -80,7 +79,7 @@ class DeviceSelfPlayer:
             self._forest = DeviceForest(
                 game, options, settings.games.games, seed, most, cache_of_game(most), device
             )
-        except UnsupportedKernelError as error:
+        except ValueError as error:
             raise SpecificationError(
                 f"{error}; with --workers 2 self-play runs on processors"
             ) from None
