@@ -252,7 +252,7 @@ def test_no_number_of_games_is_the_usual_one_without_a_trial(tmp_path):
 def test_what_self_play_on_a_gpu_lacks_here_is_named():
     from plyground.training.alphazero.on_device import open_trees
 
-    with pytest.raises(SpecificationError, match="device='cuda' .*; with --workers 2 self-play"):
+    with pytest.raises(SpecificationError, match=r"device='cuda' .*; with --workers 2 self-play"):
         open_trees("cuda")
 
 
