@@ -30,15 +30,15 @@ PAIRS, OPENINGS_SEED = 200, 11
 SECONDS = (60, 180, 900)
 ALGORITHMS = ("ppo", "dqn", "alphazero")
 
-# Opponents, of which the curves show the last. Openings have four random plies.
 OPPONENTS = (
     "random",
-    "alphabeta:depth=4",
-    "alphabeta:depth=3",
-    "alphabeta:depth=2",
     "greedy",
+    "alphabeta:depth=2",
+    "alphabeta:depth=3",
+    "alphabeta:depth=4",
 )
-PLIES = 4
+IN_CURVES = "greedy"
+PLIES = 4  # random ones, at the beginning of each game
 BOARDS = (
     "connect_four",
     "othello:size=6",
@@ -112,7 +112,6 @@ def text(values: list[float]) -> str:
 
 def table_row(case: Case, runs: list[dict[str, Any]]) -> tuple[str, ...]:
     """The results of a case."""
-    scores = {name: text([run["scores"][name] for run in runs]) for name in OPPONENTS}
     return (
         f"`{case.game}`",
         case.algorithm,
@@ -120,7 +119,7 @@ def table_row(case: Case, runs: list[dict[str, Any]]) -> tuple[str, ...]:
         f"{sum(run['cpu_seconds'] for run in runs) / len(runs):.0f}",
         f"{sum(run['steps'] for run in runs) / len(runs):,.0f}",
         str(len(runs)),
-        ", ".join(f"`{name}` {score}" for name, score in scores.items()),
+        *(text([run["scores"][name] for run in runs]) for name in OPPONENTS),
     )
 
 
@@ -137,7 +136,7 @@ def draw(results: dict[str, dict[str, Any]], cases: list[Case], out: Path) -> No
     games = list(dict.fromkeys(case.game for case in cases))
     figure = Figure(figsize=(6.4 * len(games), 4.4), layout="constrained")
     for place, game in enumerate(games, 1):
-        axes, opponent = figure.add_subplot(1, len(games), place), OPPONENTS[-1]
+        axes, opponent = figure.add_subplot(1, len(games), place), IN_CURVES
         for color, case in enumerate(case for case in cases if case.game == game):
             for number, run in enumerate(results[str(case)].values()):
                 points = run["curves"].get(opponent, [])
@@ -183,7 +182,8 @@ def main(
             results.setdefault(str(case), {})[str(seed)] = run
             store.write_text(json.dumps(results, indent=1))
     results = read(store)
-    headings = ("game", "algorithm", "seconds", "with start", "steps", "seeds", "scores against")
+    names = [f"`{name}`" for name in OPPONENTS]
+    headings = ("game", "algorithm", "seconds", "with start", "steps", "seeds", *names)
     print(f"| {' | '.join(headings)} |\n|{'---|' * len(headings)}")
     for case in CASES:
         if runs := results.get(str(case)):
