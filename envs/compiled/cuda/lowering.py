@@ -30,6 +30,7 @@ from numba.cuda.typing.templates import AbstractTemplate
 
 from ..dispatch import RULES, RuleTyping
 from ..linking import KernelDispatcher
+from .inline import with_calls
 
 OLDEST = (7, 5)  # the lowest compute capability for which code is lowered: Turing
 # A product and a sum are rounded one after the other, as on a processor.
@@ -39,6 +40,8 @@ _TABLE_NAME = re.compile(r'@"?(_cudapy_cmem[\w.$]*)"?')
 _TABLE = re.compile(
     rf"^{_TABLE_NAME.pattern} = internal addrspace\(4\) (constant .*)$", re.MULTILINE
 )
+# a hint to processors, which NVVM would take for a function that is defined elsewhere
+_PREFETCH = re.compile(r'^.*@"?llvm\.prefetch\b.*\n', re.MULTILINE)
 
 
 class Lowered(NamedTuple):
@@ -230,4 +233,5 @@ def lower(kernel: Any, arguments: Any) -> Lowered:
         library, _ = compiler._compile_pyfunc_with_fixup(
             _entry_of(kernel), kind, cc=OLDEST, device=False, abi="numba"
         )
-    return Lowered(library._entry_name, tuple(map(_with_tables_once, library.llvm_strs)))
+    modules = (_with_tables_once(_PREFETCH.sub("", text)) for text in library.llvm_strs)
+    return Lowered(library._entry_name, with_calls(library._entry_name, tuple(modules)))
