@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from numba.core import event
 from numba.core.errors import NumbaError
@@ -18,13 +18,34 @@ from numba.core.errors import NumbaError
 from ...loading.files import written_whole
 from ..cache import folder_of
 from ..sources import digest_of
+from .inline import LARGE_FUNCTION
 from .lowering import DeviceFunction, Lowered, lower
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 MOST_SHOWN = 400  # letters of an error
+MOST_SPILLED = 64  # bytes, before another form of a kernel is tried
+# what the assembler reports of a kernel, and of each function in it
+_REGISTERS = re.compile(rb"Used (\d+) registers")
+_MEMORY = re.compile(rb"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _COLOUR = re.compile(r"\x1b\[\d+m")
 _PLACE = re.compile(r'(?:File "| at )([^"\s]+\.py)(?:", line | \()(\d+)')
 _BETWEEN = "\n; ---- the next module ----\n"
+
+
+class Assembled(NamedTuple):
+    """Machine code, and what it uses of a GPU.
+
+    Attributes:
+        code: what drivers load.
+        registers: of a thread.
+        stack: bytes of a thread, of the function that has most.
+        spills: bytes stored or loaded because registers are missing, likewise.
+    """
+
+    code: bytes
+    registers: int
+    stack: int
+    spills: int
 
 
 class UnsupportedKernelError(ValueError):
@@ -42,8 +63,12 @@ def lowered(kernel: Any, kind: Any) -> Lowered:
     return Lowered(entry, tuple(modules.split(_BETWEEN)))
 
 
-def ptx(kernel: Any, kind: Any, capability: tuple[int, int]) -> tuple[str, str]:
+def ptx(
+    kernel: Any, kind: Any, capability: tuple[int, int], lines_of_large: int = LARGE_FUNCTION[0]
+) -> tuple[str, str]:
     """The name of a kernel's entry, and its code for GPUs of a compute capability.
+
+    Functions of more lines are calls.
 
     Raises:
         UnsupportedKernelError: it cannot be compiled for a GPU.
@@ -52,40 +77,65 @@ def ptx(kernel: Any, kind: Any, capability: tuple[int, int]) -> tuple[str, str]:
     def make() -> bytes:
         code = lowered(kernel, kind)
         with event.trigger_event("numba:compile", data={}):
-            return f"{code.entry}\n{code.ptx(capability)}".encode()
+            return f"{code.entry}\n{code.ptx(capability, lines_of_large)}".encode()
 
-    entry, _, text = _kept(kernel, kind, f"ptx {capability}", make).decode().partition("\n")
+    form = f"ptx {capability} {lines_of_large}"
+    entry, _, text = _kept(kernel, kind, form, make).decode().partition("\n")
     return entry, text
 
 
-def cubin(kernel: Any, kind: Any, capability: tuple[int, int]) -> tuple[str, bytes]:
+def cubin(kernel: Any, kind: Any, capability: tuple[int, int]) -> tuple[str, Assembled]:
     """The same in machine code, which drivers of the same major version of CUDA load.
+
+    Where registers are missing, more functions are calls.
 
     Raises:
         UnsupportedKernelError: it cannot be compiled for a GPU.
     """
 
     def make() -> bytes:
-        entry, text = ptx(kernel, kind, capability)
-        return f"{entry}\n".encode() + assembled(text, capability)
+        tried: list[Assembled] = []
+        for lines in LARGE_FUNCTION:
+            entry, text = ptx(kernel, kind, capability, lines)
+            tried.append(assembled(text, capability))
+            if tried[-1].spills <= MOST_SPILLED:
+                break
+        code, *used = min(tried, key=lambda each: each.spills)
+        return " ".join([entry, *map(str, used)]).encode() + b"\n" + code
 
-    entry, _, code = _kept(kernel, kind, f"cubin {capability}", make).partition(b"\n")
-    return entry.decode(), code
+    head, _, code = _kept(kernel, kind, f"cubin {capability}", make).partition(b"\n")
+    entry, *used = head.decode().split()
+    return entry, Assembled(code, *map(int, used))
 
 
-def assembled(text: str, capability: tuple[int, int]) -> bytes:
-    """The machine code of PTX, for GPUs of a compute capability."""
+def assembled(text: str, capability: tuple[int, int]) -> Assembled:
+    """The machine code of PTX, for GPUs of a compute capability.
+
+    Raises:
+        UnsupportedKernelError: the assembler refuses it.
+    """
     from cuda.bindings import nvjitlink
 
     major, minor = capability
-    handle = nvjitlink.create(1, [f"-arch=sm_{major}{minor}"])
+    options = [f"-arch=sm_{major}{minor}", "-Xptxas=-v"]
+    handle = nvjitlink.create(len(options), options)
     code = text.encode()
-    nvjitlink.add_data(handle, nvjitlink.InputType.PTX, code, len(code), "kernel")
-    nvjitlink.complete(handle)
+    try:
+        nvjitlink.add_data(handle, nvjitlink.InputType.PTX, code, len(code), "kernel")
+        nvjitlink.complete(handle)
+    except nvjitlink.nvJitLinkError as error:
+        log = bytearray(nvjitlink.get_error_log_size(handle))
+        nvjitlink.get_error_log(handle, log)
+        raise UnsupportedKernelError(log.decode().strip("\0\n ")[:MOST_SHOWN]) from error
     image = bytearray(nvjitlink.get_linked_cubin_size(handle))
     nvjitlink.get_linked_cubin(handle, image)
+    log = bytearray(nvjitlink.get_info_log_size(handle))
+    nvjitlink.get_info_log(handle, log)
     nvjitlink.destroy(handle)
-    return bytes(image)
+    registers = [int(count) for count in _REGISTERS.findall(log)]
+    memory = [tuple(map(int, each)) for each in _MEMORY.findall(log)]
+    stacks, stores, loads = zip(*memory)
+    return Assembled(bytes(image), max(registers), max(stacks), max(stores + loads))
 
 
 def _lower(kernel: Any, kind: Any) -> bytes:

@@ -104,8 +104,8 @@ class Gpu(Device):
         capability = torch.cuda.get_device_capability(self.place)
         with torch.cuda.device(self.place):
             torch.cuda.synchronize()  # torch's context exists now
-            entry, code = cubin(kernel, kind, capability)
-            module = _checked(driver.cuModuleLoadData(code))
+            entry, assembled = cubin(kernel, kind, capability)
+            module = _checked(driver.cuModuleLoadData(assembled.code))
             function = _checked(driver.cuModuleGetFunction(module, entry.encode()))
         values = [ctypes.c_int64(threads), *flatten(arguments, kind)]
         places = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))

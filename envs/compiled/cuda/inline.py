@@ -9,12 +9,15 @@ the same, since a call passes all of them.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 LARGE_KERNEL = 70_000  # lines of LLVM code before it is optimised, with all that is inlined
-LARGE_FUNCTION = 500  # likewise
+# Likewise, of a function: what is tried first, and what next if registers are missing. With more
+# calls fewer values are needed at a time, but each call keeps its caller's in memory.
+LARGE_FUNCTION = 1_000, 200
 MOST_ARGUMENTS = 40  # numbers and addresses; an array is seven or more
 _FUNCTION = re.compile(r"^define (.*)\n((?:.*\n)*?)^}", re.MULTILINE)
 _NAME = re.compile(r'@"?([\w.$]+)')
@@ -40,12 +43,15 @@ def _functions(modules: Iterable[str]) -> dict[str, _Function]:
     return found
 
 
-def _sizes(functions: dict[str, _Function], calls: set[str] | None) -> dict[str, int]:
-    """The lines of each function with what is inlined; large functions are added to ``calls``.
+def _large_functions(
+    functions: dict[str, _Function], lines_of_large: float
+) -> tuple[set[str], dict[str, int]]:
+    """The functions that are calls, and the lines of each function with what is inlined.
 
-    Without ``calls`` everything is inlined. Kernels do not recurse.
+    Kernels do not recurse.
     """
     sizes: dict[str, int] = {}
+    calls: set[str] = set()
 
     def size(name: str) -> int:
         if name not in functions:  # a function of the device
@@ -53,25 +59,22 @@ def _sizes(functions: dict[str, _Function], calls: set[str] | None) -> dict[str,
         if name not in sizes:
             lines, arguments, callees = functions[name]
             sizes[name] = lines + sum(map(size, callees))
-            is_large = sizes[name] > LARGE_FUNCTION and arguments <= MOST_ARGUMENTS
-            if calls is not None and is_large:
+            if sizes[name] > lines_of_large and arguments <= MOST_ARGUMENTS:
                 calls.add(name)
                 sizes[name] = arguments
         return sizes[name]
 
     for name in functions:
         size(name)
-    return sizes
+    return calls, sizes
 
 
-def with_calls(entry: str, modules: tuple[str, ...]) -> tuple[str, ...]:
+def with_calls(entry: str, modules: tuple[str, ...], lines_of_large: int) -> tuple[str, ...]:
     """The modules of a kernel, with its large functions marked as calls if it is large."""
     functions = _functions(modules)
-    if _sizes(functions, None)[entry] <= LARGE_KERNEL:
+    if _large_functions(functions, math.inf)[1][entry] <= LARGE_KERNEL:
         return modules
-    calls: set[str] = set()
-    _sizes(functions, calls)
-    calls.discard(entry)
+    calls = _large_functions(functions, lines_of_large)[0] - {entry}
 
     def mark(function: re.Match[str]) -> str:
         name = _NAME.search(function[1])
