@@ -7,7 +7,7 @@ import functools
 import hashlib
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,12 +63,11 @@ def lowered(kernel: Any, kind: Any) -> Lowered:
     return Lowered(entry, tuple(modules.split(_BETWEEN)))
 
 
-def ptx(
-    kernel: Any, kind: Any, capability: tuple[int, int], lines_of_large: int = LARGE_FUNCTION[0]
-) -> tuple[str, str]:
+def cubin(kernel: Any, kind: Any, capability: tuple[int, int]) -> tuple[str, Assembled]:
     """The name of a kernel's entry, and its code for GPUs of a compute capability.
 
-    Functions of more lines are calls.
+    Drivers of the same major version of CUDA load it. Where registers are missing, more functions
+    are calls.
 
     Raises:
         UnsupportedKernelError: it cannot be compiled for a GPU.
@@ -77,65 +76,70 @@ def ptx(
     def make() -> bytes:
         code = lowered(kernel, kind)
         with event.trigger_event("numba:compile", data={}):
-            return f"{code.entry}\n{code.ptx(capability, lines_of_large)}".encode()
+            tried: list[Assembled] = []
+            for lines in LARGE_FUNCTION:
+                tried.append(assembled(code.intermediate(capability, lines), capability))
+                if tried[-1].spills <= MOST_SPILLED:
+                    break
+        image, *used = min(tried, key=lambda each: each.spills)
+        return " ".join([code.entry, *map(str, used)]).encode() + b"\n" + image
 
-    form = f"ptx {capability} {lines_of_large}"
-    entry, _, text = _kept(kernel, kind, form, make).decode().partition("\n")
-    return entry, text
-
-
-def cubin(kernel: Any, kind: Any, capability: tuple[int, int]) -> tuple[str, Assembled]:
-    """The same in machine code, which drivers of the same major version of CUDA load.
-
-    Where registers are missing, more functions are calls.
-
-    Raises:
-        UnsupportedKernelError: it cannot be compiled for a GPU.
-    """
-
-    def make() -> bytes:
-        tried: list[Assembled] = []
-        for lines in LARGE_FUNCTION:
-            entry, text = ptx(kernel, kind, capability, lines)
-            tried.append(assembled(text, capability))
-            if tried[-1].spills <= MOST_SPILLED:
-                break
-        code, *used = min(tried, key=lambda each: each.spills)
-        return " ".join([entry, *map(str, used)]).encode() + b"\n" + code
-
-    head, _, code = _kept(kernel, kind, f"cubin {capability}", make).partition(b"\n")
+    head, _, image = _kept(kernel, kind, f"cubin {capability}", make).partition(b"\n")
     entry, *used = head.decode().split()
-    return entry, Assembled(code, *map(int, used))
+    return entry, Assembled(image, *map(int, used))
 
 
-def assembled(text: str, capability: tuple[int, int]) -> Assembled:
-    """The machine code of PTX, for GPUs of a compute capability.
+def assembled(intermediate: bytes, capability: tuple[int, int]) -> Assembled:
+    """The machine code of NVVM's intermediate code, for GPUs of a compute capability.
 
     Raises:
         UnsupportedKernelError: the assembler refuses it.
     """
     from cuda.bindings import nvjitlink
 
+    with _link(intermediate, capability) as handle:
+        image = bytearray(nvjitlink.get_linked_cubin_size(handle))
+        nvjitlink.get_linked_cubin(handle, image)
+        log = bytearray(nvjitlink.get_info_log_size(handle))
+        nvjitlink.get_info_log(handle, log)
+    stacks, stores, loads = zip(*(map(int, each) for each in _MEMORY.findall(log)))
+    registers = map(int, _REGISTERS.findall(log))
+    return Assembled(bytes(image), max(registers), max(stacks), max(stores + loads))
+
+
+def ptx(intermediate: bytes, capability: tuple[int, int]) -> str:
+    """What :func:`assembled` assembles, as text."""
+    from cuda.bindings import nvjitlink
+
+    with _link(intermediate, capability, "-ptx") as handle:
+        text = bytearray(nvjitlink.get_linked_ptx_size(handle))
+        nvjitlink.get_linked_ptx(handle, text)
+    return text.decode().rstrip("\0")
+
+
+@contextlib.contextmanager
+def _link(intermediate: bytes, capability: tuple[int, int], *options: str) -> Iterator[int]:
+    """A linker with the whole code of a kernel: only so do its calls save no needless registers."""
+    from cuda.bindings import nvjitlink
+
     major, minor = capability
-    options = [f"-arch=sm_{major}{minor}", "-Xptxas=-v"]
-    handle = nvjitlink.create(len(options), options)
-    code = text.encode()
+    # -fma=0: as NVVM_OPTIONS say
+    given = [f"-arch=sm_{major}{minor}", "-lto", "-fma=0", "-Xptxas=-v", *options]
+    handle = nvjitlink.create(len(given), given)
+    kind = nvjitlink.InputType.LTOIR
     try:
-        nvjitlink.add_data(handle, nvjitlink.InputType.PTX, code, len(code), "kernel")
+        nvjitlink.add_data(handle, kind, intermediate, len(intermediate), "kernel")
         nvjitlink.complete(handle)
+        yield handle
     except nvjitlink.nvJitLinkError as error:
         log = bytearray(nvjitlink.get_error_log_size(handle))
         nvjitlink.get_error_log(handle, log)
-        raise UnsupportedKernelError(log.decode().strip("\0\n ")[:MOST_SHOWN]) from error
-    image = bytearray(nvjitlink.get_linked_cubin_size(handle))
-    nvjitlink.get_linked_cubin(handle, image)
-    log = bytearray(nvjitlink.get_info_log_size(handle))
-    nvjitlink.get_info_log(handle, log)
-    nvjitlink.destroy(handle)
-    registers = [int(count) for count in _REGISTERS.findall(log)]
-    memory = [tuple(map(int, each)) for each in _MEMORY.findall(log)]
-    stacks, stores, loads = zip(*memory)
-    return Assembled(bytes(image), max(registers), max(stacks), max(stores + loads))
+        what = log.decode().strip("\0\n ") or str(error)
+        raise UnsupportedKernelError(
+            f"a kernel does not link for a GPU: {what}"[:MOST_SHOWN]
+        ) from error
+    finally:
+        nvjitlink.destroy(handle)
 
 
 def _lower(kernel: Any, kind: Any) -> bytes:

@@ -58,12 +58,12 @@ class Lowered(NamedTuple):
     entry: str
     modules: tuple[str, ...]
 
-    def ptx(self, capability: tuple[int, int], lines_of_large: int) -> str:
-        """The code for GPUs of this compute capability, by NVVM; see :func:`with_calls`."""
+    def intermediate(self, capability: tuple[int, int], lines_of_large: int) -> bytes:
+        """NVVM's code for a linker, for GPUs of this compute capability; see :func:`with_calls`."""
         library = CUDACodeLibrary(None, self.entry, nvvm_options=NVVM_OPTIONS)
         library._llvm_strs = [*with_calls(*self, lines_of_large)]
-        text: str = library.get_asm_str(cc=capability)
-        return text
+        code: bytes = library.get_ltoir(cc=capability)
+        return code
 
 
 class DeviceFunction(CUDADispatcher):  # type: ignore[misc]  # numba-cuda is not typed
