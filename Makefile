@@ -99,10 +99,11 @@ measure: $(VENV)/installed-test
 	mkdir -p build && ln -sfn .. build/plyground
 	PYTHONPATH=build $(BIN)/python benchmarks/structure/measure.py $(WRITE)
 
-# Whether the kernels of every game compile for GPUs, without one: registers, stack and spills.
+# Whether the kernels of every game compile for GPUs, without one: registers, stack and spills. `make
+# gpu-check GAMES=othello` compiles those of some games.
 gpu-check: $(VENV)/installed-gpu
 	mkdir -p build && ln -sfn .. build/plyground
-	PYTHONPATH=build $(BIN)/python benchmarks/structure/gpu_check.py
+	PYTHONPATH=build $(BIN)/python benchmarks/structure/gpu_check.py $(GAMES)
 
 # Games on a GPU, without one: what is compiled for CUDA runs on the processor.
 test-gpu: $(VENV)/installed-gpu

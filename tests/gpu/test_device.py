@@ -12,8 +12,15 @@ from gymnasium.vector import AutoresetMode
 from plyground import make_game
 from plyground.agents.opponents import make_opponents
 from plyground.envs.compiled.cuda.arguments import kind_of
-from plyground.envs.compiled.cuda.code import UnsupportedKernelError, assembled, cubin, ptx
+from plyground.envs.compiled.cuda.code import (
+    UnsupportedKernelError,
+    assembled,
+    cubin,
+    lowered,
+    ptx,
+)
 from plyground.envs.compiled.cuda.devices import Processor
+from plyground.envs.compiled.cuda.inline import LARGE_FUNCTION
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.compiled.threads import bytes_of_copies, for_threads, own, share
 from plyground.envs.registry import game_names
@@ -22,6 +29,7 @@ from plyground.envs.single_agent.device_batch import DeviceBatch
 from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.training.sb3 import BoardVecEnv
 
+LARGE = LARGE_FUNCTION[0]
 MIXTURE = "mix:0.5 random,0.5 greedy"
 
 
@@ -274,11 +282,13 @@ def scale(values, thread):
 @pytest.mark.parametrize("capability", [(7, 5), (9, 0)])
 def test_kernels_become_machine_code_that_rounds_as_a_processor(capability):
     kind = kind_of((np.ones(3),))
-    entry, text = ptx(scale, kind, capability)
+    code = lowered(scale, kind)
+    intermediate = code.intermediate(capability, LARGE)
+    text = ptx(intermediate, capability)
     assert f".target sm_{capability[0]}{capability[1]}" in text
     assert "mul" in text
     assert "fma" not in text
-    assert cubin(scale, kind, capability) == (entry, assembled(text, capability))
+    assert cubin(scale, kind, capability) == (code.entry, assembled(intermediate, capability))
 
 
 STATE = np.dtype([("count", np.int64)], align=True)
@@ -339,7 +349,8 @@ def test_tables_larger_than_the_constant_memory_are_stored_once():
     values = device.put(numbers)
     device.launch(look_up, 3, values)()
     assert values.tensor.tolist() == TABLE[numbers].tolist()
-    _, text = ptx(look_up, kind_of((numbers,)), (7, 5))
+    code = lowered(look_up, kind_of((numbers,)))
+    text = ptx(code.intermediate((7, 5), LARGE), (7, 5))
     assert text.count(f"[{TABLE.nbytes}]") == 1
     assert ".const" not in text
 

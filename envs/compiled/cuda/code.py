@@ -7,10 +7,10 @@ import functools
 import hashlib
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from numba.core import event
 from numba.core.errors import NumbaError
@@ -18,13 +18,34 @@ from numba.core.errors import NumbaError
 from ...loading.files import written_whole
 from ..cache import folder_of
 from ..sources import digest_of
+from .inline import LARGE_FUNCTION
 from .lowering import DeviceFunction, Lowered, lower
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 MOST_SHOWN = 400  # letters of an error
+MOST_SPILLED = 64  # bytes, before another form of a kernel is tried
+# what the assembler reports of a kernel, and of each function in it
+_REGISTERS = re.compile(rb"Used (\d+) registers")
+_MEMORY = re.compile(rb"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _COLOUR = re.compile(r"\x1b\[\d+m")
 _PLACE = re.compile(r'(?:File "| at )([^"\s]+\.py)(?:", line | \()(\d+)')
 _BETWEEN = "\n; ---- the next module ----\n"
+
+
+class Assembled(NamedTuple):
+    """Machine code, and what it uses of a GPU.
+
+    Attributes:
+        code: what drivers load.
+        registers: of a thread.
+        stack: bytes of a thread, of the function that has most.
+        spills: bytes stored or loaded because registers are missing, likewise.
+    """
+
+    code: bytes
+    registers: int
+    stack: int
+    spills: int
 
 
 class UnsupportedKernelError(ValueError):
@@ -43,8 +64,12 @@ def lowered(kernel: Any, kind: Any) -> Lowered:
     return Lowered(entry, tuple(modules.split(_BETWEEN)))
 
 
-def ptx(kernel: Any, kind: Any, capability: tuple[int, int]) -> tuple[str, str]:
+@functools.lru_cache(maxsize=64)
+def cubin(kernel: Any, kind: Any, capability: tuple[int, int]) -> tuple[str, Assembled]:
     """The name of a kernel's entry, and its code for GPUs of a compute capability.
+
+    Drivers of the same major version of CUDA load it. Where registers are missing, more functions
+    are calls.
 
     Raises:
         UnsupportedKernelError: it cannot be compiled for a GPU.
@@ -53,41 +78,70 @@ def ptx(kernel: Any, kind: Any, capability: tuple[int, int]) -> tuple[str, str]:
     def make() -> bytes:
         code = lowered(kernel, kind)
         with event.trigger_event("numba:compile", data={}):
-            return f"{code.entry}\n{code.ptx(capability)}".encode()
+            tried: list[Assembled] = []
+            for lines in LARGE_FUNCTION:
+                tried.append(assembled(code.intermediate(capability, lines), capability))
+                if tried[-1].spills <= MOST_SPILLED:
+                    break
+        image, *used = min(tried, key=lambda each: each.spills)
+        return " ".join([code.entry, *map(str, used)]).encode() + b"\n" + image
 
-    entry, _, text = _kept(kernel, kind, f"ptx {capability}", make).decode().partition("\n")
-    return entry, text
+    head, _, image = _kept(kernel, kind, f"cubin {capability}", make).partition(b"\n")
+    entry, *used = head.decode().split()
+    return entry, Assembled(image, *map(int, used))
 
 
-@functools.lru_cache(maxsize=64)
-def cubin(kernel: Any, kind: Any, capability: tuple[int, int]) -> tuple[str, bytes]:
-    """The same in machine code, which drivers of the same major version of CUDA load.
+def assembled(intermediate: bytes, capability: tuple[int, int]) -> Assembled:
+    """The machine code of NVVM's intermediate code, for GPUs of a compute capability.
 
     Raises:
-        UnsupportedKernelError: it cannot be compiled for a GPU.
+        UnsupportedKernelError: the assembler refuses it.
     """
+    from cuda.bindings import nvjitlink
 
-    def make() -> bytes:
-        entry, text = ptx(kernel, kind, capability)
-        return f"{entry}\n".encode() + assembled(text, capability)
+    with _link(intermediate, capability) as handle:
+        image = bytearray(nvjitlink.get_linked_cubin_size(handle))
+        nvjitlink.get_linked_cubin(handle, image)
+        log = bytearray(nvjitlink.get_info_log_size(handle))
+        nvjitlink.get_info_log(handle, log)
+    stacks, stores, loads = zip(*(map(int, each) for each in _MEMORY.findall(log)))
+    registers = map(int, _REGISTERS.findall(log))
+    return Assembled(bytes(image), max(registers), max(stacks), max(stores + loads))
 
-    entry, _, code = _kept(kernel, kind, f"cubin {capability}", make).partition(b"\n")
-    return entry.decode(), code
+
+def ptx(intermediate: bytes, capability: tuple[int, int]) -> str:
+    """What :func:`assembled` assembles, as text."""
+    from cuda.bindings import nvjitlink
+
+    with _link(intermediate, capability, "-ptx") as handle:
+        text = bytearray(nvjitlink.get_linked_ptx_size(handle))
+        nvjitlink.get_linked_ptx(handle, text)
+    return text.decode().rstrip("\0")
 
 
-def assembled(text: str, capability: tuple[int, int]) -> bytes:
-    """The machine code of PTX, for GPUs of a compute capability."""
+@contextlib.contextmanager
+def _link(intermediate: bytes, capability: tuple[int, int], *options: str) -> Iterator[int]:
+    """A linker with the whole code of a kernel: only so do its calls save no needless registers."""
     from cuda.bindings import nvjitlink
 
     major, minor = capability
-    handle = nvjitlink.create(1, [f"-arch=sm_{major}{minor}"])
-    code = text.encode()
-    nvjitlink.add_data(handle, nvjitlink.InputType.PTX, code, len(code), "kernel")
-    nvjitlink.complete(handle)
-    image = bytearray(nvjitlink.get_linked_cubin_size(handle))
-    nvjitlink.get_linked_cubin(handle, image)
-    nvjitlink.destroy(handle)
-    return bytes(image)
+    # -fma=0: as NVVM_OPTIONS say
+    given = [f"-arch=sm_{major}{minor}", "-lto", "-fma=0", "-Xptxas=-v", *options]
+    handle = nvjitlink.create(len(given), given)
+    kind = nvjitlink.InputType.LTOIR
+    try:
+        nvjitlink.add_data(handle, kind, intermediate, len(intermediate), "kernel")
+        nvjitlink.complete(handle)
+        yield handle
+    except nvjitlink.nvJitLinkError as error:
+        log = bytearray(nvjitlink.get_error_log_size(handle))
+        nvjitlink.get_error_log(handle, log)
+        what = log.decode().strip("\0\n ") or str(error)
+        raise UnsupportedKernelError(
+            f"a kernel does not link for a GPU: {what}"[:MOST_SHOWN]
+        ) from error
+    finally:
+        nvjitlink.destroy(handle)
 
 
 def _lower(kernel: Any, kind: Any) -> bytes:

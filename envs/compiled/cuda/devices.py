@@ -118,7 +118,8 @@ class Gpu(Device):
         capability = torch.cuda.get_device_capability(self.place)
         with torch.cuda.device(self.place):
             torch.cuda.synchronize()  # torch's context exists now
-            function = _function(self.place, *cubin(kernel, kind, capability))
+            entry, assembled = cubin(kernel, kind, capability)
+            function = _function(self.place, entry, assembled.code)
         values = [ctypes.c_int64(threads), *flatten(arguments, kind)]
         places = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
         blocks, place = -(-threads // BLOCK), ctypes.addressof(places)

@@ -30,6 +30,7 @@ from numba.cuda.typing.templates import AbstractTemplate
 
 from ..dispatch import RULES, RuleTyping
 from ..linking import KernelDispatcher
+from .inline import with_calls
 
 OLDEST = (7, 5)  # the lowest compute capability for which code is lowered: Turing
 # A product and a sum are rounded one after the other, as on a processor.
@@ -39,6 +40,11 @@ _TABLE_NAME = re.compile(r'@"?(_cudapy_cmem[\w.$]*)"?')
 _TABLE = re.compile(
     rf"^{_TABLE_NAME.pattern} = internal addrspace\(4\) (constant .*)$", re.MULTILINE
 )
+# Intrinsics that NVVM takes for functions that are defined elsewhere: a hint to processors, and the
+# union of the lanes of a vector.
+_PREFETCH = re.compile(r'^.*@"?llvm\.prefetch\b.*\n', re.MULTILINE)
+_UNION = re.compile(r'@"?llvm\.vector\.reduce\.or\.v(\d+)i64"?')
+_UNION_DECLARED = re.compile(rf"^declare .*{_UNION.pattern}.*$", re.MULTILINE)
 
 
 class Lowered(NamedTuple):
@@ -52,12 +58,12 @@ class Lowered(NamedTuple):
     entry: str
     modules: tuple[str, ...]
 
-    def ptx(self, capability: tuple[int, int]) -> str:
-        """The code for GPUs of this compute capability, by NVVM."""
+    def intermediate(self, capability: tuple[int, int], lines_of_large: int) -> bytes:
+        """NVVM's code for a linker, for GPUs of this compute capability; see :func:`with_calls`."""
         library = CUDACodeLibrary(None, self.entry, nvvm_options=NVVM_OPTIONS)
-        library._llvm_strs = [*self.modules]
-        text: str = library.get_asm_str(cc=capability)
-        return text
+        library._llvm_strs = [*with_calls(*self, lines_of_large)]
+        code: bytes = library.get_ltoir(cc=capability)
+        return code
 
 
 class DeviceFunction(CUDADispatcher):  # type: ignore[misc]  # numba-cuda is not typed
@@ -216,6 +222,24 @@ def _with_tables_once(text: str) -> str:
     return _TABLE_NAME.sub(lambda name: f'@"{names[name[1]]}"', text)
 
 
+def _define_union(declared: re.Match[str]) -> str:
+    """The union of the lanes of a vector as a function of its own."""
+    count = int(declared[1])
+    kind, lines, union = f"<{count} x i64>", [], "0"
+    for lane in range(count):
+        lines.append(f" %lane{lane} = extractelement {kind} %lanes, i32 {lane}")
+        lines.append(f" %union{lane} = or i64 {union}, %lane{lane}")
+        union = f"%union{lane}"
+    body = "\n".join([*lines, f" ret i64 {union}"])
+    return f"define linkonce_odr i64 @union_of_{count}({kind} %lanes) {{\n{body}\n}}"
+
+
+def _without_intrinsics(text: str) -> str:
+    """A module without what NVVM lacks."""
+    text = _UNION_DECLARED.sub(_define_union, _PREFETCH.sub("", text))
+    return _UNION.sub(r"@union_of_\1", text)
+
+
 @global_compiler_lock
 def lower(kernel: Any, arguments: Any) -> Lowered:
     """Lower a kernel for arguments of these types.
@@ -235,4 +259,5 @@ def lower(kernel: Any, arguments: Any) -> Lowered:
         library, _ = compiler._compile_pyfunc_with_fixup(
             _entry_of(kernel), kind, cc=OLDEST, device=False, abi="numba"
         )
-    return Lowered(library._entry_name, tuple(map(_with_tables_once, library.llvm_strs)))
+    modules = (_with_tables_once(_without_intrinsics(text)) for text in library.llvm_strs)
+    return Lowered(library._entry_name, tuple(modules))

@@ -14,6 +14,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from .arguments import flatten
+from .inline import LARGE_FUNCTION, with_calls
 from .lowering import Lowered
 
 # functions of the mathematical library that code for CUDA calls, and their numbers of arguments
@@ -45,7 +46,7 @@ def _for_processor(text: str) -> str:
 @functools.lru_cache(maxsize=64)
 def _link(lowered: Lowered) -> Any:
     """The machine code of this processor."""
-    texts = [_for_processor(text) for text in lowered.modules]
+    texts = [_for_processor(text) for text in with_calls(*lowered, LARGE_FUNCTION[0])]
     called = {name for text in texts for name in re.findall(r"@\"?__nv_(\w+)", text)}
     if unknown := called - _MATHEMATICS.keys():
         raise NotImplementedError(f"a processor has no {', '.join(sorted(unknown))} of libdevice")
