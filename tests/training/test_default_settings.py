@@ -51,28 +51,31 @@ def test_more_games_than_an_update_can_search_are_refused():
     AlphaZeroSettings.for_game(make_game("connect_four"), {"workers": 64, "games": games})
 
 
-def short_entries(kind, name):
-    """What the algorithm and the game have for short runs."""
+def short_entries(kind, name, gpu):
+    """What the algorithm and the game have for short runs, and on a GPU for runs there."""
     entries = (*kind.budgets, *make_game(name).profile.training.get(kind.algorithm, ()))
-    return [entry for entry in entries if entry.is_short]
+    here = [entry for entry in entries if entry.gpu in (None, gpu)]
+    return [entry for entry in here if entry.is_short or entry.gpu]
 
 
+@pytest.mark.parametrize("gpu", [False, True])
 @pytest.mark.parametrize("name", game_names())
 @pytest.mark.parametrize("kind", [PPOSettings, DQNSettings, AlphaZeroSettings])
-def test_short_runs_have_settings_of_their_own_and_what_is_set_stands(kind, name):
-    game, entries = make_game(name), short_entries(kind, name)
+def test_short_runs_have_settings_of_their_own_and_what_is_set_stands(kind, name, gpu):
+    game, entries = make_game(name), short_entries(kind, name, gpu)
     assert entries
     for entry in entries:
         lengths = {"steps": entry.steps, "hours": entry.hours}
         for length in ({key: value} for key, value in lengths.items() if value is not None):
-            short = kind.for_game(game, length).values()
+            short = kind.for_game(game, length, gpu=gpu).values()
             longer = {key: 1000 * value for key, value in length.items()}
-            long = kind.for_game(game, longer).values()
+            long = kind.for_game(game, longer, gpu=gpu).values()
             for key in entry.settings:
                 assert short[key] in [each.settings.get(key) for each in entries]
-                assert kind.for_game(game, length | {key: long[key]}).values()[key] == long[key]
+                given = kind.for_game(game, length | {key: long[key]}, gpu=gpu).values()
+                assert given[key] == long[key]
             # a run that is made longer keeps what it began with
-            assert kind.for_game(game, longer, begun=short).values() == short | longer
+            assert kind.for_game(game, longer, begun=short, gpu=gpu).values() == short | longer
 
 
 def test_what_is_for_short_runs_of_an_algorithm_replaces_what_is_for_all_runs_of_a_game():
