@@ -50,7 +50,7 @@ CAPABILITIES = (7, 5), (9, 0)
 KNOWN = {
     "gomoku": {"minimax": 1000, "alphabeta": 1000},
     "connect_four": {"forest": 1000},
-    "othello": {"forest": 100},
+    "othello": {"minimax": 100, "alphabeta": 100, "forest": 100},
 }
 LAYOUT = "{:<24} {:<10} {:<13} {:>10} {:>10} {:>7} {:>7}  {}"
 
