@@ -67,7 +67,7 @@ class PlainLearner:
         )
 
     def draw(self, positions):
-        settings, canonical = self.settings, Canonical(self.game)
+        settings, canonical = self.settings, Canonical(self.game, CPU)
         size, width = settings.learning.batch_size, canonical.cells.shape[1]
         bounds = np.cumsum(positions["counts"] ** COUNT_EXPONENT)
         self.random.random()  # of the board
@@ -75,10 +75,10 @@ class PlainLearner:
         symmetries = self.random.integers(0, len(self.game.symmetries), size)
         batch = {name: values[index] for name, values in positions.items()}
         planes = np.unpackbits(batch["observations"], axis=1, count=width)
-        planes = np.take_along_axis(planes, canonical.cells[symmetries], axis=1)
+        planes = np.take_along_axis(planes, canonical.cells.numpy()[symmetries], axis=1)
         batch["observations"] = planes.reshape(size, *self.game.facts.observation_shape)
         batch["policies"] = np.take_along_axis(
-            batch["policies"].astype(np.float32), canonical.actions[symmetries], axis=1
+            batch["policies"].astype(np.float32), canonical.actions.numpy()[symmetries], axis=1
         )
         return {name: torch.from_numpy(values) for name, values in batch.items()}
 
@@ -128,13 +128,14 @@ def random_chunk(random, count, keys):
     """A chunk in which the observation is decided by the key."""
     numbers = [random.random(count).astype(np.float32) for _ in range(2)]
     drawn = random.integers(0, keys, count, np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    return ReplayChunk(
-        drawn,
+    arrays = (
+        drawn.view(np.int64),
         (drawn[:, None] >> np.arange(0, 24, 8, dtype=np.uint64)).astype(np.uint8),
         random.random((count, 5)).astype(np.float16),
         random.random((count, 3)).astype(np.float32),
         *numbers,
     )
+    return ReplayChunk(*map(torch.from_numpy, arrays))
 
 
 @pytest.mark.parametrize("keys", [1, 7, 400])
@@ -148,7 +149,7 @@ def test_a_window_that_chunks_are_appended_to_is_that_of_all_its_samples(keys):
         assert count == sum(len(each.keys) for each in chunks[first : number + 1])
         assert count >= min(150, sum(len(each.keys) for each in chunks[: number + 1]))
         whole = ReplayWindow(CPU)
-        parts = (np.concatenate(part) for part in zip(*chunks[first : number + 1]))
+        parts = (torch.cat(part) for part in zip(*chunks[first : number + 1]))
         whole.add("all", ReplayChunk(*parts))
         for ours, theirs in zip(window.positions(), whole.positions()):
             assert torch.equal(ours, theirs)
