@@ -47,6 +47,11 @@ BIAS = 1.0 / 1000
 FIRST_PLAY_REDUCTION = 0.2
 
 
+def nodes_of_search(simulations: int, num_actions: int) -> int:
+    """The most nodes below the root of a new tree: every simulation expands at most one."""
+    return (simulations + 2) * num_actions
+
+
 @inner_kernel
 def descend(rules, tree, path, first, exploration, knowledge, discount):
     """Walk from the root to a node that is not expanded, has no value yet, or is proven.

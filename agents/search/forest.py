@@ -16,7 +16,7 @@ import numpy as np
 from ...envs.game import Game
 from ...envs.loading.settings import POSITIVE, Settings, Span, parameters_of, setting
 from ..own.search_form import blank_records
-from .descent import NODE
+from .descent import NODE, nodes_of_search
 from .puct_kernels import Leaves, new_leaves, puct_options
 
 # Bits of a position's flags in the history of a game.
@@ -200,7 +200,7 @@ class Samples(NamedTuple):
 def new_forest(game: Game, trees: int, simulations: int) -> Forest:
     """Buffers for this many trees, each of one search of at most this many simulations."""
     facts = game.facts
-    capacity = bytes_of_tree(game, simulations) // NODE.itemsize
+    capacity = 1 + nodes_of_search(simulations, facts.num_actions)
     return Forest(
         blank_records((trees, capacity), NODE),
         game.new_records(2 * trees).reshape(trees, 2),
@@ -210,11 +210,6 @@ def new_forest(game: Game, trees: int, simulations: int) -> Forest:
         new_leaves(game, trees),
         np.zeros(trees, np.int32),
     )
-
-
-def bytes_of_tree(game: Game, simulations: int) -> int:
-    """The memory of the nodes of one search of at most this many simulations."""
-    return NODE.itemsize * (1 + (simulations + 2) * game.facts.num_actions)
 
 
 def new_cache(game: Game, trees: int, entries: int) -> Cache:

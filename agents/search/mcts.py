@@ -23,7 +23,7 @@ from ..solvers.endgame import ENDGAME, Endgame
 from ..solvers.solver import solver_class_of
 from ..solvers.table_size import MIB
 from . import mcts_kernels as search
-from .descent import EXACT, NODE, ROOT
+from .descent import EXACT, NODE, ROOT, nodes_of_search
 from .playouts import Playouts
 from .puct import NETWORK_PARAMETERS, Guide, effects_of_guide, load_guide
 from .root_actions import (
@@ -32,7 +32,7 @@ from .root_actions import (
     new_root_actions,
     principal_variation,
 )
-from .trees import TreeSearches, TurnSearch, new_searches, nodes_of_search, turn_search
+from .trees import TreeSearches, TurnSearch, new_searches, turn_search
 
 DEFAULT_SIMULATIONS = 1000
 # simulations before the first progress report; the interval doubles each time

@@ -15,7 +15,7 @@ from ...envs.compiled.threads import allow_threads
 from ...envs.game import Game
 from ...envs.single_agent.opponents import choose_action
 from . import mcts_kernels as search
-from .descent import NODE
+from .descent import NODE, nodes_of_search
 from .playouts import Playouts
 from .root_actions import add_root_actions, choose_at_root, new_root_actions
 
@@ -138,11 +138,6 @@ def _choose_in_turn(opponent, rules, position, rng):
     same = r.to_move(rules, after[0]) == r.to_move(rules, position)
     goes_on[0] = same and not r.is_over(rules, after[0])
     return action
-
-
-def nodes_of_search(simulations: int, num_actions: int) -> int:
-    """The most nodes of a new tree: every simulation expands at most one."""
-    return (simulations + 2) * num_actions
 
 
 def turn_search(searches: TreeSearches, game: Game) -> TurnSearch:

@@ -61,8 +61,8 @@ def differences(spec: str, place: Place) -> int:
     return wrong
 
 
-def simulations_a_second(shape: str, place: Place) -> tuple[int, float]:
-    """Games at once, and the rate of self-play at connect four with a network of this shape."""
+def player_of(shape: str, place: Place) -> DeviceSelfPlayer:
+    """Self-play at connect four with a network of this shape, of as many games as a trial says."""
     game = make_game("connect_four")
     channels, blocks = shape.split("x")
     texts = {"channels": channels, "blocks": blocks, "games": 0, "simulations": 32}
@@ -74,7 +74,7 @@ def simulations_a_second(shape: str, place: Place) -> tuple[int, float]:
         settings = with_games(game, settings, place.device, Path(folder), print, **fewest)
     player = DeviceSelfPlayer(game, settings, place.device, 1)
     player.begin_round(AlphaZeroLearner(game, settings, 1, place.device.place).weights(), 0.5)
-    return settings.games.games, player.rate(place.seconds).simulations
+    return player
 
 
 def measure_forest(place: Place) -> bool:
@@ -88,11 +88,12 @@ def measure_forest(place: Place) -> bool:
     if not all_equal:
         return False
     for shape in SHAPES[: 1 if place.quick else None]:
-        games, rate = simulations_a_second(shape, place)
+        player = player_of(shape, place)
+        games, rate, _ = player.rate(place.seconds)
         row = {"part": "forest", "shape": shape, "games": games, "simulations_per_second": rate}
         processors = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {*sorted(processors)[:2]})
-        row["on_two_processors"] = simulations_a_second(shape, place)[1]
+        row["on_two_processors"] = player.rate(place.seconds).simulations
         os.sched_setaffinity(0, processors)
         text = (
             f"forest {shape}: {games:,} games, {rate:,.0f} simulations/s; on two processors "

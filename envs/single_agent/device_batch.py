@@ -249,8 +249,7 @@ class DeviceBatch(GameBatch):
         turns = self.device.put(to_move).tensor
         self._replace(state.waiting, (turns >= 0) & (turns != state.seats), which)
         self._parts.tensor.fill_(one_game.TURN)
-        scratch = self._scratch_rows
-        go_on = self._launch(one_game.go_on, *self._common, scratch, self._parts)
+        go_on = self._launch(one_game.go_on, *self._common, self._scratch_rows, self._parts)
         self._with_answers(go_on, 2)
 
     def step(self, actions: Any, left_out: Any = None) -> None:
@@ -300,8 +299,7 @@ class DeviceBatch(GameBatch):
 
     def records(self) -> np.recarray[Any, Any]:
         """The records of the positions, copied to the processor's memory."""
-        rows: np.ndarray = self.state.positions.cpu().numpy()
-        return rows.view(self.game.declaration.dtype).reshape(-1).view(np.recarray)
+        return self.device.get(self._arrays.positions).view(np.recarray)
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("games on a GPU cannot be copied or pickled")

@@ -8,9 +8,8 @@ tests.
 
 from __future__ import annotations
 
-import itertools
+import contextlib
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +24,15 @@ from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..folder import TrainingError, begun_settings
 from .evaluator import torch_network
-from .self_play import SelfPlayResult, State, make_chunk, pack_games, unpack_games
+from .self_play import (
+    NO_NUMBER,
+    SelfPlayResult,
+    State,
+    make_chunk,
+    pack_games,
+    seed_of_state,
+    unpack_games,
+)
 from .settings import AlphaZeroSettings
 from .window import Canonical
 from .workers import SelfPlayTask
@@ -38,18 +45,25 @@ FEWEST_GAMES, TRIAL_SECONDS = 1024, 0.3
 ENOUGH = 0.9  # of the best rate
 
 
+@contextlib.contextmanager
+def _refusing() -> Iterator[None]:
+    """Convert errors about what does not run on a GPU to a SpecificationError."""
+    try:
+        yield
+    except ValueError as error:
+        raise SpecificationError(
+            f"{error}; with --workers 2 self-play runs on processors"
+        ) from None
+
+
 def open_trees(name: str) -> Device:
     """The GPU of this name, for games and trees.
 
     Raises:
         SpecificationError: a package is missing.
     """
-    try:
+    with _refusing():
         return open_device(name)
-    except ValueError as error:
-        raise SpecificationError(
-            f"{error}; with --workers 2 self-play runs on processors"
-        ) from None
 
 
 class DeviceSelfPlayer:
@@ -70,19 +84,14 @@ class DeviceSelfPlayer:
     ) -> None:
         self.game: Game = game
         self.settings: AlphaZeroSettings = settings
-        search = settings.search
-        most = max(search.span)
+        most = max(settings.search.span)
         self._network = torch_network(game, settings, device.place)
         self._canonical = Canonical(game, device.place)
-        options = search_options(game, search, 0.0)
-        try:
+        options = search_options(game, settings.search, 0.0)
+        with _refusing():
             self._forest = DeviceForest(
                 game, options, settings.games.games, seed, most, cache_of_game(most), device
             )
-        except ValueError as error:
-            raise SpecificationError(
-                f"{error}; with --workers 2 self-play runs on processors"
-            ) from None
         self._graph: torch.cuda.CUDAGraph | None = None
 
     def play(
@@ -103,9 +112,7 @@ class DeviceSelfPlayer:
                 parts.append(self._forest.take_samples())
         parts.append(self._forest.take_samples())
         if not (self._forest.logits.isfinite().all() & self._forest.values.isfinite().all()):
-            raise TrainingError(
-                "the network returned NaN or infinity; a lower learning_rate may help"
-            )
+            raise TrainingError(NO_NUMBER)
         observations, policies, marks = zip(*parts)
         chunk = make_chunk(
             self._canonical,
@@ -126,13 +133,12 @@ class DeviceSelfPlayer:
 
     def turn(self) -> None:
         """Descend to the next leaf in every game, and evaluate the leaves."""
-        if self._forest.device.place.type == "cpu":
+        if self._graph is not None:
+            self._graph.replay()
+        elif self._forest.device.place.type == "cpu":
             self._turn()
-            return
-        if self._graph is None:
+        else:
             self._record()
-            return
-        self._graph.replay()
 
     @torch.inference_mode()
     def _turn(self) -> None:
@@ -174,7 +180,7 @@ class DeviceSelfPlayer:
         try:
             unpack_games(state, games)
         except ValueError:
-            self.begin(zlib.crc32(b"".join(each.numpy().tobytes() for each in state.values())))
+            self.begin(seed_of_state(state))
         else:
             self._forest.load_games(games)
 
@@ -266,10 +272,11 @@ def with_games(
         names = ("games", "simulations_per_update")
         return settings.replace(games=settings.games.replace(**{k: begun[k] for k in names}))
     rates: list[Rate] = []
+    best = 0.0
     for rate in trial_of_games(game, settings, device, fewest):
-        best = max([rate.simulations, *(each.simulations for each in rates)])
         rates.append(rate)
-        if rate.simulations < ENOUGH * best:
+        before, best = best, max(best, rate.simulations)
+        if before >= ENOUGH * best:  # more games gain little
             break
     chosen = next(each for each in rates if each.simulations >= ENOUGH * best)
     on_note(f"{chosen.games:,} games at once, {chosen.simulations:,.0f} simulations/s in a trial")
@@ -298,10 +305,8 @@ def trial_of_games(
             f"trees, and half of the free memory is {MEMORY_SHARE * free / 2**20:,.0f} MiB; "
             f"games={max(room, 1)} would do"
         )
-    for doublings in itertools.count():
-        games = fewest << doublings
-        if games > room:
-            return
+    games = fewest
+    while games <= room:
         enough = games * (most + 1)  # that settings are valid
         player = DeviceSelfPlayer(
             game,
@@ -311,6 +316,7 @@ def trial_of_games(
             device,
         )
         yield player.rate(TRIAL_SECONDS)
+        games *= 2
 
 
 def simulations_of_update(settings: AlphaZeroSettings, rate: Rate) -> int:

@@ -39,7 +39,7 @@ RESULT_SHARE = 0.5
 CACHE_BESIDE_GPU, CACHE = 128 * 2**20, 512 * 2**20  # bytes, of each player
 LARGE_BOARD = 100  # actions
 CPU = torch.device("cpu")
-
+NO_NUMBER = "the network returned NaN or infinity; a lower learning_rate may help"
 
 State = dict[str, torch.Tensor]
 
@@ -164,9 +164,7 @@ class SelfPlayer:
                 assert answer is not None
                 logits, values = answer
                 if not (np.isfinite(logits).all() and np.isfinite(values).all()):
-                    raise TrainingError(
-                        "the network returned NaN or infinity; a lower learning_rate may help"
-                    )
+                    raise TrainingError(NO_NUMBER)
         parts.append(self._drain())
         counts = {name: int(play.tally[0][name]) for name in play.tally.dtype.names}
         return SelfPlayResult(self._chunk(parts), counts, self.state())
@@ -215,7 +213,12 @@ class SelfPlayer:
         try:
             unpack_games(state, self._play.games)
         except ValueError:
-            self.begin(zlib.crc32(b"".join(each.numpy().tobytes() for each in state.values())))
+            self.begin(seed_of_state(state))
+
+
+def seed_of_state(state: State) -> int:
+    """The seed of games that start anew because this state has another format."""
+    return zlib.crc32(b"".join(each.numpy().tobytes() for each in state.values()))
 
 
 def make_chunk(

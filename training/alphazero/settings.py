@@ -241,9 +241,8 @@ class AlphaZeroSettings(LearnerSettings):
             self.games.simulations_per_update, self.games.workers, self.games.games
         )  # fmt: skip
         search = self.search.span.last
-        if (
-            games and (each := total / (workers * games)) < search
-        ):  # every chunk restarts its searches: none would ever finish
+        # every chunk restarts its searches: none would ever finish
+        if games and (each := total / (workers * games)) < search:
             raise SpecificationError(
                 f"workers={workers} with games={games} are not possible: between two updates a "
                 f"game would get {each:.0f} simulations, and a full search takes {search}; games="

@@ -22,7 +22,6 @@ MOST_ARGUMENTS = 40  # numbers and addresses; an array is seven or more
 _FUNCTION = re.compile(r"^define (.*)\n((?:.*\n)*?)^}", re.MULTILINE)
 _NAME = re.compile(r'@"?([\w.$]+)')
 _CALL = re.compile(r'call .*?@"?([\w.$]+)"?\(')
-_ARGUMENT = re.compile(r"%")
 
 
 class _Function(NamedTuple):
@@ -38,8 +37,8 @@ def _functions(modules: Iterable[str]) -> dict[str, _Function]:
         for head, body in _FUNCTION.findall(text):
             name = _NAME.search(head)
             assert name is not None  # every function has one
-            count = len(_ARGUMENT.findall(head))
-            found[name[1]] = _Function(body.count("\n"), count, _CALL.findall(body))
+            lines, arguments = body.count("\n"), head.count("%")
+            found[name[1]] = _Function(lines, arguments, _CALL.findall(body))
     return found
 
 
