@@ -78,6 +78,7 @@ PROFILE = Profile(
                     "evaluate": f"{OPPONENTS};optimal moves",
                     "full_share": 0.25,
                     "simulations": "32,96",
+                    "value_scale": 0.1,
                     "batch_size": 1024,
                     "learning_rate": 2e-3,
                     "gradient_norm": 1.0,

@@ -19,7 +19,6 @@ PROFILE = Profile(
             TrainingSettings(
                 {
                     "simulations": "24,48",
-                    "value_scale": 0.7,
                     "solved_plies": 10,
                     "discount": 1.0,
                     "evaluate": "greedy;alphabeta:depth=3",
