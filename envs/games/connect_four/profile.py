@@ -35,7 +35,6 @@ PROFILE = Profile(
                     "threshold": 0.5,
                     "window": 1000,
                     "rehearsal": 0.0,
-                    "opening_plies": 8,
                     "gamma": 0.95,
                     "gae_lambda": 0.9,
                     "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
@@ -59,7 +58,6 @@ PROFILE = Profile(
                 {
                     "opponent": SHALLOW,
                     "steps": 4_000_000,
-                    "opening_plies": 8,
                     "gamma": 0.95,
                     "memory": 200_000,
                     "target_every": 5_000,

@@ -29,8 +29,6 @@ PROFILE = Profile(
         "ppo": (
             TrainingSettings(
                 {
-                    "opponent": "mix:0.5 alphabeta:depth=2,0.2 greedy,0.3 random",
-                    "opening_plies": 8,
                     "gamma": 0.95,
                     "gae_lambda": 0.9,
                     "evaluate": "random;greedy;alphabeta:depth=2",
