@@ -112,9 +112,7 @@ class SearchSettings(Settings):
         low=POSITIVE,
         high=1,
     )
-    value_scale: float = setting(
-        1.0, "c_scale of the completed Q values; 1 for Go and chess in [2].", low=0
-    )
+    value_scale: float = setting(1.0, "c_scale of the completed Q values [2].", low=0)
     c_puct: float = setting(1.5, "Weight of the priors below the root [1].", low=0)
     discount: float = setting(
         0.99, "Discount of results for each ply; below 1 quick wins are preferred.", 0.5, 1
