@@ -99,7 +99,6 @@ PROFILE = Profile(
                     "trunk": "pooled",
                     "full_share": 1.0,
                     "simulations": "40,64",
-                    "value_scale": 0.5,
                     "random_openings": 1.0,
                     "opening_plies": Fraction(9, 10),
                 },
