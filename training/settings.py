@@ -230,9 +230,8 @@ class OpposedSettings(RunSettings):
     few games. Random moves at the beginning (``opening_plies``) prevent that.
     """
 
-    device: ClassVar[str] = (
-        "cpu"  # for these small networks copying to a GPU costs more than it gains
-    )
+    # for these small networks copying to a GPU costs more than it gains
+    device: ClassVar[str] = "cpu"
     budgets: ClassVar[tuple[TrainingSettings, ...]] = (
         # Otherwise short runs would spend more time on evaluation than on learning.
         TrainingSettings({"evaluations": 5}, steps=900_000, hours=0.1),
