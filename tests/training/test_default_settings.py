@@ -17,7 +17,7 @@ from plyground.training.ppo.settings import PPOSettings
 @pytest.mark.parametrize(
     ("kind", "spec", "expected"),
     [
-        (PPOSettings, "connect_four", {"gamma": 0.95, "steps": 16_000_000, "gae_lambda": 0.9}),
+        (PPOSettings, "connect_four", {"gamma": 0.95, "layers": 2, "dense": "256"}),
         (PPOSettings, "gomoku:size=9", {"gamma": 0.99, "dense": "none", "layers": 3}),
         (DQNSettings, "dots_and_boxes", {"gamma": 1.0, "steps": 2_000_000}),
         (AlphaZeroSettings, "tic_tac_toe", {"hours": 0.1, "channels": 16, "opening_plies": 6}),
@@ -44,7 +44,7 @@ def test_the_defaults_of_a_board_follow_from_facts_and_from_the_profile(kind, sp
 
 
 def test_more_games_than_an_update_can_search_are_refused():
-    few = "46 simulations, and a full search takes 96"
+    few = "46 simulations, and a full search takes 64"
     with pytest.raises(SpecificationError, match=few) as error:
         AlphaZeroSettings.for_game(make_game("connect_four"), {"workers": 64})
     games = int(re.search(r"games=(\d+) or", str(error.value))[1])
@@ -79,10 +79,10 @@ def test_short_runs_have_settings_of_their_own_and_what_is_set_stands(kind, name
 
 
 def test_what_is_for_short_runs_of_an_algorithm_replaces_what_is_for_all_runs_of_a_game():
-    game = make_game("connect_four")
+    game = make_game("tic_tac_toe")
     runs = [AlphaZeroSettings.for_game(game, {"hours": hours}) for hours in (0.05, 3.0)]
-    values = [(run.judged, run.search.full_share, run.network.hidden) for run in runs]
-    assert values == [(0, 1.0, 48), (200, 0.25, 48)]
+    values = [(run.judged, run.search.full_share, run.network.channels) for run in runs]
+    assert values == [(0, 1.0, 16), (200, 0.25, 16)]
 
 
 @pytest.mark.parametrize(

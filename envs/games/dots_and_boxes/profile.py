@@ -78,10 +78,6 @@ PROFILE = Profile(
                 {
                     "trunk": "dense",
                     "blocks": 3,
-                    "batch_size": 1024,
-                    "learning_rate": 2e-3,
-                    "gradient_norm": 1.0,
-                    "value_weight": 1.0,
                     "full_share": 0.25,
                     "simulations": "48,128",
                     "c_puct": 0.75,
@@ -89,7 +85,18 @@ PROFILE = Profile(
                     "evaluate": f"{OPPONENTS};optimal moves",
                 }
             ),
-            TrainingSettings({"channels": 48, "opening_plies": Fraction(1, 2)}, most=LARGE - 1),
+            # Dense layers learn less with small minibatches, pooled convolutions far more.
+            TrainingSettings(
+                {
+                    "channels": 48,
+                    "opening_plies": Fraction(1, 2),
+                    "batch_size": 1024,
+                    "learning_rate": 2e-3,
+                    "gradient_norm": 1.0,
+                    "value_weight": 1.0,
+                },
+                most=LARGE - 1,
+            ),
             TrainingSettings({"channels": 48}, most=LARGE - 1, gpu=True),
             TrainingSettings({"evaluate": OPPONENTS}, hours=0.09, gpu=False),
             # From random positions of all plies it learns the endings first, then earlier positions

@@ -96,7 +96,6 @@ PROFILE = Profile(
                     "games": 256,
                     "blocks": 4,
                     "trunk": "pooled",
-                    "value_scale": 2.0,
                     "window": "50000,500000",
                     "evaluate": "random;easy;medium",
                     "evaluation_pairs": 30,
