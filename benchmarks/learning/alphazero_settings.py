@@ -29,8 +29,7 @@ COMMON = (
     # settings of long runs
     "games=512",
     "simulations_per_update=1500000",
-    "full_share=0.25",
-    "simulations=32,96",
+    "simulations=24,64",
 )
 RESULT = "judged.json"
 
