@@ -20,8 +20,8 @@ from plyground.extras.web.wording.words import LANGUAGES, words_of
         ("alphabeta:depth=4", "connect_four", "Alpha-beta, depth 4"),
         ("alphabeta:time=1,values=yes", "connect_four", "Alpha-beta, 1 s a move"),
         ("alphabeta:depth=4,scout=no", "connect_four", "Alpha-beta, depth 4, scout=no"),
-        ("zoo:connect_four_ppo", "connect_four", "Network, PPO, 42 % best moves"),
-        ("zoo:gomoku", "gomoku", "Network, self-play, 1058 Elo above random"),
+        ("zoo:connect_four_ppo", "connect_four", "Network, PPO, 70 % best moves"),
+        ("zoo:gomoku", "gomoku", "Network, self-play, 1890 Elo above random"),
         ("zoo:connect_four", "hex", "zoo:connect_four"),  # it does not play this game
         (
             "mcts:network=zoo:dots_and_boxes_taught,time=1",
