@@ -17,7 +17,8 @@ from plyground.training.ppo.settings import PPOSettings
 @pytest.mark.parametrize(
     ("kind", "spec", "expected"),
     [
-        (PPOSettings, "connect_four", {"gamma": 0.95, "layers": 2, "dense": "256"}),
+        (PPOSettings, "connect_four", {"gamma": 0.95, "steps": 16_000_000, "gae_lambda": 0.9}),
+        (PPOSettings, "connect_four", {"layers": 2, "dense": "256", "long_openings": 0.3}),
         (PPOSettings, "gomoku:size=9", {"gamma": 0.99, "dense": "none", "layers": 3}),
         (DQNSettings, "dots_and_boxes", {"gamma": 1.0, "steps": 2_000_000}),
         (AlphaZeroSettings, "tic_tac_toe", {"hours": 0.1, "channels": 16, "opening_plies": 6}),
