@@ -16,6 +16,7 @@ import numpy as np
 
 from ..agents.bots import players_of
 from ..agents.opponents import make_opponents
+from ..agents.solvers.solver import solver_class_of
 from ..envs.actions import whole_actions
 from ..envs.game import Game, IllegalActionError
 from ..envs.loading.settings import OPENING_PLIES
@@ -30,7 +31,7 @@ from .plan import Plan
 from .runners.isolation import make_isolated_opponent
 from .statistics.intervals import paired_score_interval, share_interval
 
-SOLVING_SECONDS = 10.0  # for each position of the test against perfect play
+SOLVING_NODES = 20_000_000  # for each position of the test against perfect play; no clock decides
 
 
 class GauntletResult(NamedTuple):
@@ -218,7 +219,7 @@ def _judged_positions(
     game: Game, count: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, list[set[int]]]:
     """Positions: their observations, masks and best actions."""
-    judge = MoveJudge(game, time_limit=SOLVING_SECONDS)
+    judge = MoveJudge(game, node_limit=SOLVING_NODES // solver_class_of(game).node_cost)
     positions = [position for position, _ in sample_positions(judge, count, seed).positions]
     return (
         np.stack([position.observation() for position in positions]),

@@ -100,13 +100,20 @@ def sample_positions(
             if progress is not None:
                 progress(len(positions), count)
     if not positions:
-        raise SpecificationError(
-            f"no position of {game.spec} after at least {first} plies has better and worse moves "
-            f"and is solved within "
-            f"{judge.time_limit:g} seconds; a smaller board, a later --from-ply or a longer "
-            f"--time-limit may help"
-        )
+        raise _no_position(judge, first)
     return Sample(positions, left_out)
+
+
+def _no_position(judge: MoveJudge, first: int) -> SpecificationError:
+    """The error of a board without a position of the sample after so many plies."""
+    limit, more = f"{judge.time_limit:g} seconds", "a longer --time-limit"
+    if judge.node_limit is not None:
+        limit, more = f"{judge.node_limit:,} nodes", "more nodes"
+    return SpecificationError(
+        f"no position of {judge.game.spec} after at least {first} plies has better and worse "
+        f"moves and is solved within {limit}; a smaller board, a later --from-ply or {more} may "
+        f"help"
+    )
 
 
 def _test_positions(

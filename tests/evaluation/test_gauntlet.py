@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import itertools
+import types
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from plyground import make_game, play_game
 from plyground.envs.loading.settings import OPENING_PLIES
 from plyground.envs.profile import Profile
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation import Ladder, Plan, quality, ratings, sprt
+from plyground.evaluation import Ladder, Plan, gauntlet, quality, ratings, sprt
 from plyground.evaluation.gauntlet import evaluate, summarise
 from plyground.extras.studies.measurements.games import Strength
 
@@ -73,6 +75,18 @@ def test_moves_are_held_against_perfect_play_in_positions_that_are_solved_once()
     assert (perfect.opponent, perfect.score, perfect.losses) == ("optimal moves", 1.0, 0)
     assert 0.0 < rows[1].score < 1.0
     assert rows[1].games == perfect.games <= 30
+
+
+def test_no_clock_decides_which_positions_are_solved(monkeypatch):
+    """A run that goes on on a busier machine is held against the same positions."""
+    small = "connect_four:rows=5,cols=5"
+    (usual,) = evaluate(First(), small, [], judged=10, seed=987)
+    gauntlet._judged_positions.cache_clear()
+    hours = itertools.count(step=3600.0)
+    late = types.SimpleNamespace(perf_counter=lambda: next(hours))
+    monkeypatch.setattr("plyground.agents.solvers.solver.clock", late)
+    (busy,) = evaluate(First(), small, [], judged=10, seed=987)
+    assert busy == usual
 
 
 @pytest.mark.parametrize("measure", [evaluate, sprt, Ladder, Plan, Strength, Profile])
