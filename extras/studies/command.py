@@ -33,7 +33,7 @@ class _StudyOptions:
     """Options of the run of studies."""
 
     quick: Annotated[
-        bool, flag("Reduced measurements: all studies take under 3 minutes on two cores.")
+        bool, flag("Reduced measurements: all studies take some minutes on two cores.")
     ] = False
     out: Annotated[Path, option("DIR", "The folder for pages, figures and numbers.")] = Path(
         "plyground-studies"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 from helpers import DATA
 from plyground import make_agent
-from plyground.agents.policies.zoo import ZooNetworks
+from plyground.agents.policies.zoo import ZooNetworks, cards
 from plyground.extras.studies.catalogue import STUDIES
 from plyground.extras.studies.cells import Cell
 from plyground.extras.studies.declaration import Blank, Claim, with_seed
@@ -252,6 +253,16 @@ def test_another_network_is_another_measurement(monkeypatch):
     before = pool.digest()
     monkeypatch.setattr(ZooNetworks, "version", "another")
     assert pool.digest() != before
+
+
+def test_the_quick_runs_on_record_are_of_the_shipped_networks():
+    """Whoever trains one anew renews the records, too: plyground study all --quick --out OUT."""
+    records = "".join(path.read_text("utf-8") for path in (DATA / "studies").glob("*.json"))
+    names = set(re.findall(r"zoo:(\w+)", records))
+    shipped = {
+        f"{card.name} on {card.game}": card.sha256[:12] for card in cards() if card.name in names
+    }
+    assert shipped == tomllib.loads((DATA / "studies" / "networks.toml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("of", ["sources_of_rules", "sources_of_agent"])

@@ -235,10 +235,8 @@ def test_the_page_in_a_browser(out, scheme):
 
 
 @pytest.mark.slow
-def test_every_study_is_on_record_and_all_take_three_minutes_on_two_cores(tmp_path):
+def test_every_quick_study_is_on_record(tmp_path):
     done("study", "all", "--quick", "--out", tmp_path)
     assert {name: differences(results(tmp_path, name), record_of(name)) for name in STUDIES} == {
         name: [] for name in STUDIES
     }
-    cells = [json.loads(path.read_text("utf-8")) for path in tmp_path.glob("cells/*.json")]
-    assert sum(cell["cpu_seconds"] for cell in cells) < 2 * 180
