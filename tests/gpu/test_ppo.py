@@ -17,6 +17,7 @@ from plyground.training.folder import newest_checkpoint
 from plyground.training.ppo import on_device
 from plyground.training.ppo import train as on_processor
 from plyground.training.ppo.settings import PPOSettings
+from plyground.training.ppo.turns import turn_advantages
 
 torch.set_num_threads(1)
 GAMES, STEPS, GAMMA, WEIGHT = 6, 40, 0.9, 0.8
@@ -72,7 +73,8 @@ def test_advantages_of_both_seats_are_those_of_their_own_turns(spec, opponents):
     rollout = on_device.Rollout.new(games, STEPS)
     on_device.play(games, on_device.View(games, True), noise, rollout)
     assert rollout.ended.sum() > GAMES
-    found = on_device.turn_advantages(rollout, GAMMA, WEIGHT)
+    turns = rollout.rewards, rollout.values, rollout.movers, rollout.ended
+    found = turn_advantages(*turns, GAMMA, WEIGHT)
     expected = [[advantage(rollout, i, step) for i in range(GAMES)] for step in range(STEPS)]
     assert np.allclose(found, expected, atol=1e-5)
     alike = [(a == b).all().item() for a, b in itertools.pairwise(rollout.movers)]

@@ -46,6 +46,7 @@ from ..symmetry import observation_symmetries
 from .policy import GRADIENT_NORM, kind_of_policy
 from .settings import PPOSettings
 from .taught import TaughtPolicy
+from .turns import turn_advantages
 
 IMPOSSIBLE = -1e8  # the logit of an illegal action
 LOGGED = (
@@ -94,7 +95,8 @@ def train(
             # play
             play(games, view, heads, rollout)
             # learn
-            advantages = turn_advantages(rollout, settings.gamma, settings.gae_lambda)
+            turns = rollout.rewards, rollout.values, rollout.movers, rollout.ended
+            advantages = turn_advantages(*turns, settings.gamma, settings.gae_lambda)
             means = learn(heads, optimizer, rollout, advantages, settings, settings.entropy * left)
             run.log(learner.finish_update(rollout, means))
             with full_precision(learner.policy):  # as it is exported
@@ -248,33 +250,6 @@ def log_policy(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
 def of_actions(log_probs: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:
     """The entries of these actions, (N,)."""
     return log_probs.gather(1, actions[:, None])[:, 0]
-
-
-def turn_advantages(rollout: Rollout, gamma: float, gae_lambda: float) -> torch.Tensor:
-    """Generalised advantage estimates over the turns of each player, float32 (T, N).
-
-    The next state of a player is the one in which it is to move again. What one player gains the
-    other loses; so who is not to move after the last step loses, by estimate, what the other gains.
-    """
-    values, movers = rollout.values, rollout.movers
-    players = torch.arange(2, device=movers.device)[:, None]
-    advantages = torch.zeros_like(rollout.rewards)
-    # of both players: the value and the advantage of their next turn, and the rewards until it
-    value = torch.where(players == movers[-1], values[-1], -values[-1])
-    advantage, reward = torch.zeros_like(value), torch.zeros_like(value)
-    for step in reversed(range(len(advantages))):
-        acts, mover = players == movers[step], movers[step][None]
-        ended, gained = rollout.ended[step], rollout.rewards[step]
-        value, advantage, reward = (
-            each.masked_fill(ended, 0.0) for each in (value, advantage, reward)
-        )
-        reward = reward + torch.where(acts, gained, -gained)
-        gain = reward + gamma * value - values[step]
-        estimate = (gain + gamma * gae_lambda * advantage).gather(0, mover)[0]
-        advantages[step] = estimate
-        value = torch.where(acts, values[step], value)
-        advantage, reward = torch.where(acts, estimate, advantage), reward.masked_fill(acts, 0.0)
-    return advantages
 
 
 def learn(

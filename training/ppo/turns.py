@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
 from ...envs.single_agent.game_batch import GameBatch
@@ -32,7 +33,7 @@ class TurnBuffer(MaskableRolloutBuffer):
     def reset(self) -> None:
         """Begin a rollout in the present positions of the games."""
         super().reset()
-        self._movers = np.zeros((self.buffer_size + 1, self.n_envs), np.int8)
+        self._movers = np.zeros((self.buffer_size + 1, self.n_envs), np.int64)
         self._movers[0] = self._state.seats
 
     def add(self, *args: Any, **options: Any) -> None:
@@ -41,29 +42,43 @@ class TurnBuffer(MaskableRolloutBuffer):
         self._movers[self.pos] = self._state.seats
 
     def compute_returns_and_advantage(self, last_values: Any, dones: np.ndarray) -> None:
-        """Generalised advantage estimates over the turns of each player.
-
-        Who is not to move after the last step loses, by estimate, what the other player gains.
-
-        Args:
-            last_values: the values of the observations after the last step.
-            dones: whether the last step ended a game.
-        """
-        games, weight = np.arange(self.n_envs), self.gamma * self.gae_lambda
-        mover = self._movers[-1]
-        # of both players: the value and the advantage of their next turn, and the rewards until it
-        values, advantages, rewards = np.zeros((3, 2, self.n_envs), np.float32)
-        values[mover, games] = last_values.cpu().numpy().flatten()
-        values[1 - mover, games] = -self._shared * values[mover, games]
-        for step in reversed(range(self.buffer_size)):
-            ended = self.episode_starts[step + 1] if step + 1 < self.buffer_size else dones
-            for each in (values, advantages, rewards):
-                each[:, ended.astype(np.bool_)] = 0.0
-            mover = self._movers[step]
-            rewards[mover, games] += self.rewards[step]
-            rewards[1 - mover, games] -= self._shared * self.rewards[step]
-            gain = rewards[mover, games] + self.gamma * values[mover, games] - self.values[step]
-            advantages[mover, games] = gain + weight * advantages[mover, games]
-            self.advantages[step] = advantages[mover, games]
-            values[mover, games], rewards[mover, games] = self.values[step], 0.0
+        """As :func:`turn_advantages`, with the values after the last step and whether it ended."""
+        values = np.array([*self.values, last_values.cpu().numpy().flatten()])
+        ended = np.array([*self.episode_starts[1:], dones], bool)
+        new = torch.from_numpy
+        turns = new(self.rewards), new(values), new(self._movers), new(ended)
+        self.advantages = turn_advantages(*turns, self.gamma, self.gae_lambda, self._shared).numpy()
         self.returns = self.advantages + self.values
+
+
+def turn_advantages(
+    rewards: torch.Tensor,
+    values: torch.Tensor,
+    movers: torch.Tensor,
+    ended: torch.Tensor,
+    gamma: float,
+    gae_lambda: float,
+    shared: float = 1.0,
+) -> torch.Tensor:
+    """Generalised advantage estimates over the turns of each player, float32 (T, N).
+
+    Rewards, float32 (T, N), are of who acted; ``ended``, bool (T, N): whether it ended a game;
+    values, float32 (T + 1, N), and movers, int64 (T + 1, N), are of who is to move. The other
+    player loses ``shared`` of a gain; who is not to move after the last step does by estimate.
+    """
+    players = torch.arange(2, device=movers.device)[:, None]
+    advantages = torch.zeros_like(rewards)
+    # of both players: the value and the advantage of their next turn, and the rewards until it
+    value = torch.where(players == movers[-1], values[-1], -shared * values[-1])
+    advantage, reward = torch.zeros_like(value), torch.zeros_like(value)
+    for step in reversed(range(len(rewards))):
+        acts, mover = players == movers[step], movers[step][None]
+        value, advantage, reward = (
+            each.masked_fill(ended[step], 0.0) for each in (value, advantage, reward)
+        )
+        reward = reward + torch.where(acts, rewards[step], -shared * rewards[step])
+        gain = reward + gamma * value - values[step]
+        advantages[step] = (gain + gamma * gae_lambda * advantage).gather(0, mover)[0]
+        value = torch.where(acts, values[step], value)
+        advantage, reward = torch.where(acts, advantages[step], advantage), reward * ~acts
+    return advantages
