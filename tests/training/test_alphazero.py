@@ -14,6 +14,7 @@ from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import load_policy_file
 from plyground.agents.policies.zoo import ZooNetworks
 from plyground.commands.app import run as cli_run
+from plyground.envs.registry import game_names
 from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero import window as window_module
 from plyground.training.alphazero.learner import AlphaZeroLearner
@@ -95,6 +96,14 @@ def test_no_round_is_shorter_than_a_search_of_every_game():
     options = settings("games=16", "simulations=8,12", "simulations_per_update=3200")
     rounds = [options.simulations_of_round(number) for number in range(8)]
     assert rounds == [208, 208, 208, 400, 800, 1600, 3200, 3200]
+
+
+@pytest.mark.parametrize("length", [{}, {"hours": 0.05}], ids=["usual", "short"])
+@pytest.mark.parametrize("name", game_names())
+def test_many_workers_search_every_game_in_a_round(name, length):
+    options = AlphaZeroSettings.for_game(make_game(name), {"workers": 256, **length})
+    chunk = options.simulations_of_round(0) // 256
+    assert chunk == options.games.games * (options.search.span.last + 1)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

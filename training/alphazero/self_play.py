@@ -25,7 +25,7 @@ from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..folder import TrainingError
 from .evaluator import Evaluation, Evaluator, TorchNetwork, make_evaluator
-from .settings import AlphaZeroSettings, GamesSettings
+from .settings import SHORT_ROUNDS, AlphaZeroSettings
 from .window import Canonical, ReplayChunk
 
 # A checkpoint contains the positions of the games in progress, and the data of every fully searched
@@ -99,7 +99,8 @@ class SelfPlayer:
         self.settings: AlphaZeroSettings = settings
         search, games = settings.search, settings.games.games
         most = max(search.span)
-        entries = cache_entries(game, settings.games, device.type == "cuda")
+        simulations = -(-settings.simulations_of_round(SHORT_ROUNDS) // settings.games.workers)
+        entries = cache_entries(game, simulations, device.type == "cuda")
         options = search_options(game, search, 0.0)
         with announce_compilation(f"self-play of {game.name}"):
             self._play = forest_games.new_self_play(game, options, games, seed, most, entries)
@@ -277,17 +278,16 @@ def _nothing(game: Game) -> tuple[np.ndarray, np.ndarray]:
     return np.zeros((0, game.facts.num_actions), np.float32), np.zeros(0, np.float32)
 
 
-def cache_entries(game: Game, settings: GamesSettings, on_gpu: bool) -> int:
+def cache_entries(game: Game, simulations: int, on_gpu: bool) -> int:
     """The entries of a player's cache of network evaluations: a power of two.
 
-    They are at least four for each simulation of an update's chunk, or as many as memory holds: 128
+    They are at least four for each of these simulations of a chunk, or as many as memory holds: 128
     MiB beside a GPU, with its many players; else 512 MiB, twice as much on boards with more than
     100 actions.
     """
     actions = game.facts.num_actions
     memory = CACHE_BESIDE_GPU if on_gpu else CACHE * (2 if actions > LARGE_BOARD else 1)
     most = memory // (ENTRY.itemsize + 4 * actions)
-    simulations = -(-settings.simulations_per_update // settings.workers)
     return min(1 << (4 * simulations - 1).bit_length(), 1 << (most.bit_length() - 1))
 
 

@@ -13,7 +13,6 @@ from ...agents.solvers.solver import has_solver
 from ...envs.game import Game
 from ...envs.loading.settings import POSITIVE, Settings, Span, setting
 from ...envs.profile import TrainingSettings
-from ...envs.specification import SpecificationError
 from ..settings import OPTIMAL, UNLIMITED, RunSettings
 
 DENSE, CONVOLUTIONS, POOLED = "dense", "convolutions", "pooled"
@@ -112,8 +111,9 @@ class GamesSettings(Settings):
     )
     simulations_per_update: int = setting(
         1_500_000,
-        "Simulations of self-play between two updates; the first rounds are shorter. With games=0 "
-        "the most: a GPU plays no more than in two seconds, and than 200 steps of learning need.",
+        "Simulations of self-play between two updates, at least a full search of every game; the "
+        "first rounds are shorter. With games=0 the most: a GPU plays no more than in two seconds, "
+        "and than 200 steps of learning need.",
         low=1,
     )
     predecessor: str = setting(
@@ -173,7 +173,8 @@ class AlphaZeroSettings(LearnerSettings):
                 "value_weight": 0.5,
             }
         ),
-        # Learning begins early, and every move is searched, shortly, and recorded.
+        # Learning begins early and comes in many rounds, and every move is searched, shortly, and
+        # recorded.
         TrainingSettings(
             {
                 "games": 256,
@@ -181,11 +182,11 @@ class AlphaZeroSettings(LearnerSettings):
                 "window": "30000,2000000",
                 "full_share": 1.0,
                 "simulations": "24,40",
-                "evaluations": 4,
             },
-            hours=0.09,
+            hours=0.5,
             gpu=False,
         ),
+        TrainingSettings({"evaluations": 4}, hours=0.09, gpu=False),
         # A GPU evaluates large networks, and large batches of positions, at little cost.
         TrainingSettings(
             {
@@ -233,22 +234,6 @@ class AlphaZeroSettings(LearnerSettings):
     keep: int = setting(
         10, "Number of snapshots to keep and rate, evenly over the run; 0: none.", low=0
     )
-
-    def __post_init__(self) -> None:
-        """Convert and check every value, and their combinations."""
-        super().__post_init__()
-        total, workers, games = (
-            self.games.simulations_per_update, self.games.workers, self.games.games
-        )  # fmt: skip
-        search = self.search.span.last
-        # every chunk restarts its searches: none would ever finish
-        if games and (each := total / (workers * games)) < search:
-            raise SpecificationError(
-                f"workers={workers} with games={games} are not possible: between two updates a "
-                f"game would get {each:.0f} simulations, and a full search takes {search}; games="
-                f"{max(int(total / (workers * search)) // 4, 1)} or simulations_per_update="
-                f"{4 * workers * games * search} would do"
-            )
 
     def simulations_of_round(self, number: int) -> int:
         """Simulations of self-play before an update: each of the first rounds doubles the last.

@@ -80,7 +80,7 @@ PROFILE = Profile(
                 },
                 fewest=10,
             ),
-            TrainingSettings({"window": "30000,200000"}, hours=0.09, gpu=False),
+            TrainingSettings({"window": "30000,200000"}, hours=0.5, gpu=False),
             TrainingSettings({"evaluate": PERFECT}, most=9, hours=0.09, gpu=False),
             TrainingSettings({"evaluate": GREEDY}, fewest=10, hours=0.09, gpu=False),
             TrainingSettings({"window": "200000"}, gpu=True),
