@@ -6,7 +6,7 @@ import contextlib
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from ..envs.loading.records import Count, Range, Share, check_likeness, check_value
 from ..envs.specification import SpecificationError, first_line
@@ -29,6 +29,7 @@ class _RunState(TypedDict):
 
     description: str
     seconds: tuple[Seconds, Seconds]
+    measuring_seconds: NotRequired[Seconds]  # of versions that count them
     cores: Seconds
     best: float | None
     best_rows: list[_ResultRow]

@@ -16,18 +16,20 @@ class RunClock:
 
     Args:
         settings: when it ends.
+        on_gpu: whether it learns on a GPU.
 
     Attributes:
         seconds, cpu_seconds: training time: wall time, and CPU time of all processes.
+        measuring_seconds: CPU time of the process that measures, a part of ``cpu_seconds``.
         cores: the most cores that the run used.
         has_limit: whether a time limit ends the run.
     """
 
-    def __init__(self, settings: RunSettings) -> None:
-        self.seconds = self.cpu_seconds = self.cores = 0.0
+    def __init__(self, settings: RunSettings, on_gpu: bool = False) -> None:
+        self.seconds = self.cpu_seconds = self.measuring_seconds = self.cores = 0.0
         self.has_limit: bool = settings.time_limit > 0
         self._steps, self._limit = settings.steps, settings.time_limit
-        self._counts_processor_time = settings.counts_processor_time
+        self._counts_processor_time, self._on_gpu = settings.counts_processor_time, on_gpu
         self._processors = min(settings.processes, available_processors())
         self._began = self._cpu_began = self._started = 0.0
 
@@ -36,28 +38,42 @@ class RunClock:
         self._started, self._began = self.seconds, time.monotonic() - self.seconds
         self._cpu_began = time.process_time() - self.cpu_seconds
 
-    def tick(self, other_cpu_seconds: float) -> None:
-        """Read the time after an update, with its CPU time in other processes."""
-        before = self.seconds, self.cpu_seconds
-        self._cpu_began -= other_cpu_seconds
+    def tick(self, other_cpu_seconds: float, measuring_seconds: float = 0.0) -> None:
+        """Read the time after an update, with its CPU time in other processes.
+
+        That of a measurement comes all at once, after many updates, and is none of their work.
+        """
+        before = self.seconds, self._work_seconds
+        self.measuring_seconds += measuring_seconds
+        self._cpu_began -= other_cpu_seconds + measuring_seconds
         self.seconds = time.monotonic() - self._began
         self.cpu_seconds = time.process_time() - self._cpu_began
         interval = self.seconds - before[0]
-        self.cores = max(self.cores, (self.cpu_seconds - before[1]) / max(interval, 1.0))
+        self.cores = max(self.cores, (self._work_seconds - before[1]) / max(interval, 1.0))
 
     def state(self) -> dict[str, Any]:
         """The state for a checkpoint."""
-        return {"seconds": [self.seconds, self.cpu_seconds], "cores": self.cores}
+        return {
+            "seconds": [self.seconds, self.cpu_seconds],
+            "measuring_seconds": self.measuring_seconds,
+            "cores": self.cores,
+        }
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Restore :meth:`state`."""
+        """Restore :meth:`state`, also of a version that did not count what measures."""
         self.seconds, self.cpu_seconds = state["seconds"]
+        self.measuring_seconds = state.get("measuring_seconds", 0.0)
         self.cores = state["cores"]
 
     @property
+    def _work_seconds(self) -> float:
+        """CPU time of what plays and learns."""
+        return self.cpu_seconds - self.measuring_seconds
+
+    @property
     def is_long(self) -> bool:
-        """Whether the run may take three minutes, or has taken one."""
-        return self._limit >= LONG_LIMIT or self.seconds >= LONG_SECONDS
+        """Whether the run may take three minutes, has taken one, or leaves the processors idle."""
+        return self._on_gpu or self._limit >= LONG_LIMIT or self.seconds >= LONG_SECONDS
 
     @property
     def seconds_here(self) -> float:
@@ -77,12 +93,12 @@ class RunClock:
     def work_share(self, step: int) -> float:
         """The completed share of the run's work, 1 at its end.
 
-        Work is CPU time: wall time would count the load of others on a busy machine. The remaining
-        work is the time left on all processors that the run can use.
+        Work is CPU time of what plays and learns: wall time would count the load of others on a
+        busy machine. The remaining work is the time left on all processors that the run can use.
         """
         if not self._limit or self._counts_processor_time:
             return self.share(step)
         cores = max(self.cores, self._processors)
         to_come = cores * max(self._limit - self.seconds, 0.0)
-        by_work = self.cpu_seconds / max(self.cpu_seconds + to_come, 1e-9)
+        by_work = self._work_seconds / max(self._work_seconds + to_come, 1e-9)
         return max(min(step / self._steps, 1.0), by_work)

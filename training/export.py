@@ -36,7 +36,8 @@ try:
 except ImportError as error:
     raise ImportError('training needs torch and onnx: pip install "plyground[train]"') from error
 
-NUM_CHECKS = 256  # positions in which the file is compared with the model
+NUM_CHECKS = 256  # positions in which the first file is compared with the model
+LATER_CHECKS = 32  # and later ones of the same graph, with other weights
 PREFIX, HALF = "network.", "_float16"  # prefix and suffix of the names of weights in policy files
 # between torch and what evaluates the file, relative to the largest output: onnxruntime, the kernel
 TOLERANCES = {False: 1e-5, True: 1e-4}
@@ -84,6 +85,7 @@ class NetworkExporter:
             for module, before in zip(modules, training):
                 module.training = before
         write_policy(Path(path), data)
+        self._observations = self._observations[:LATER_CHECKS]
 
     def content(self) -> bytes:
         """The content of a file, not compared with the model, which must not be training."""

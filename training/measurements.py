@@ -120,11 +120,12 @@ def _rows(evaluate: Evaluate | None, path: str) -> list[dict[str, Any]]:
 class Measurements:
     """Evaluates the learner, and keeps its best policy and its snapshots.
 
-    One measurement follows the other. A run is long if its time limit is at least three minutes, or
-    once it has taken a minute: then they are made in a process of its own, and begin only if
-    measuring takes no more than :data:`MEASURING_SHARE` of the run. They are made here in other
-    runs, where ``evaluate`` or ``rate`` cannot be imported or pickled (a lambda, a function of the
-    main script), and after that process has failed.
+    One measurement follows the other. A run is long if its time limit is at least three minutes,
+    once it has taken a minute, or if it learns on a GPU: then they are made in a process of its
+    own, and begin only if measuring takes no more than :data:`MEASURING_SHARE` of the run. That
+    process's first evaluation also compiles, and solves positions; it counts as the cheapest of the
+    others. They are made here in other runs, where ``evaluate`` or ``rate`` cannot be imported or
+    pickled (a lambda, a function of the main script), and after that process has failed.
 
     Args:
         game: the game.
@@ -170,8 +171,9 @@ class Measurements:
         self._snapshot: tuple[float, int] = (0.0, 0)
         self._unrated: int | None = None  # the step of the newest snapshot, until it is rated
         self._rating_seconds = 0.0
-        self._cpu_seconds, self._uncounted = 0.0, 0.0  # of the process that measures
-        self._cheapest: float | None = None  # CPU seconds of an evaluation there
+        # of the process that measures: without evaluations, not counted by the run, of evaluations
+        self._cpu_seconds, self._uncounted = 0.0, 0.0
+        self._prices: list[float] = []
         self._can_leave = _can_be_sent(evaluate, rate)
         self._here: Jobs = LocalJobs(Work(_call, _nothing))
         self._process: Jobs | None = None
@@ -206,7 +208,7 @@ class Measurements:
         """Whether an evaluation is due, and a long run has the time for it."""
         if share >= 1.0:
             return True
-        if self._leaves and (self._waiting or self._cpu_seconds_left < (self._cheapest or 0.0)):
+        if self._leaves and (self._waiting or self._cpu_seconds_left < self._price):
             return False
         by_time = share >= self._taken[2] + 1.0 / self._settings.evaluations
         by_steps = step >= self._taken[0] + self._settings.steps_between_evaluations
@@ -257,10 +259,18 @@ class Measurements:
         return self._can_leave and self._clock.is_long
 
     @property
+    def _price(self) -> float:
+        """CPU seconds of an evaluation, 0 before the second."""
+        return min(self._prices[1:], default=0.0)
+
+    @property
+    def _cpu_seconds_spent(self) -> float:
+        return self._cpu_seconds + sum(self._prices[1:], self._price)
+
+    @property
     def _cpu_seconds_left(self) -> float:
         """CPU seconds for more than the evaluation at the end."""
-        most = MEASURING_SHARE * self._clock.cpu_seconds
-        return most - self._cpu_seconds - (self._cheapest or 0.0)
+        return MEASURING_SHARE * self._clock.cpu_seconds - self._cpu_seconds_spent - self._price
 
     def _begin(self) -> bool:
         """Begin the next measurement, if there is one."""
@@ -315,14 +325,13 @@ class Measurements:
     # -- what was found --
 
     def _count(self, outcome: _Outcome) -> None:
-        seconds = outcome.start_seconds + outcome.cpu_seconds
-        self._cpu_seconds += seconds
-        self._uncounted += seconds
+        self._cpu_seconds += outcome.start_seconds
+        self._uncounted += outcome.start_seconds + outcome.cpu_seconds
 
     def _keep_scores(self, step: int, outcome: _Outcome) -> None:
         """Record the scores of a policy, and keep it if their mean is the best so far."""
         rows: list[dict[str, Any]] = outcome.result
-        self._cheapest = min(self._cheapest or outcome.cpu_seconds, outcome.cpu_seconds)
+        self._prices.append(outcome.cpu_seconds)
         self.has_news = bool(rows)
         self.evaluated = step
         self.scores = {row["opponent"]: row["score"] for row in rows}
@@ -339,6 +348,7 @@ class Measurements:
 
     def _keep_rating(self, step: int, outcome: _Outcome) -> None:
         self._rating_seconds += outcome.seconds
+        self._cpu_seconds += outcome.cpu_seconds
         if self._unrated == step:  # no later one was taken meanwhile
             self._unrated = None
         rating = outcome.result
@@ -368,7 +378,7 @@ class Measurements:
             "waiting": list(self._waiting),
             "snapshot": list(self._snapshot),
             "unrated": [] if self._unrated is None else [self._unrated],
-            "measuring": [self._cpu_seconds, self._rating_seconds],
+            "measuring": [self._cpu_seconds_spent, self._rating_seconds],
         }
 
     def load_state(self, state: dict[str, Any], step: int) -> None:

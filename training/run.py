@@ -28,7 +28,8 @@ from .trackers import USUAL, Trackers
 
 CHECKPOINT_SECONDS = Parameter(  # an environment variable
     "PLYGROUND_CHECKPOINT_SECONDS", float, 20.0,
-    "Training time between checkpoints, the most an interruption loses.", low=0,
+    "Seconds between checkpoints, and as many times what one takes if that is over a second.",
+    low=0,
 )  # fmt: skip
 POLL_SECONDS = 0.2  # between two checks for Ctrl-C at the end
 
@@ -93,9 +94,9 @@ class TrainingRun:
         log: names of the trackers, see :class:`~plyground.training.trackers.Trackers`; like
             ``threads``, not part of the run's identity.
         evaluate: evaluates the learner, or None. It receives an object with ``act_batch`` that
-            plays an exported policy. A run of at least three minutes, or one that has taken a
-            minute, calls it in a process of its own if that can import it; what it changes there
-            is not seen here.
+            plays an exported policy. A run of at least three minutes, one that has taken a minute,
+            or one on a GPU calls it in a process of its own if that can import it; what it changes
+            there is not seen here.
         rate: rates its snapshots, or None; called where ``evaluate`` is.
         on_progress: called after every update.
         on_note: called with every message, one sentence.
@@ -136,7 +137,7 @@ class TrainingRun:
         self._trackers: Trackers = Trackers(log, on_note)
         self._threads, self._judges = threads, (self._trackers, evaluate, rate, on_note)
         self._on_progress, self._on_note = on_progress, on_note
-        self._clock = RunClock(settings)
+        self._clock = RunClock(settings, facts.get("device", "cpu") != "cpu")
         self._stack = contextlib.ExitStack()
         self._interrupt = DelayedInterrupt()
         self._measurements: Measurements
@@ -144,6 +145,7 @@ class TrainingRun:
         seconds = os.environ.get(CHECKPOINT_SECONDS.name, CHECKPOINT_SECONDS.default)
         self._checkpoint_seconds = CHECKPOINT_SECONDS.convert(seconds, "a training run")
         self._first, self._last_save = 0, 0.0  # the first step in this process; the time
+        self._saving_seconds = 0.0  # what the last one took
         # Of the last update.
         self._stage, self._rate, self._values = "", 0.0, dict[str, float]()
 
@@ -225,8 +227,8 @@ class TrainingRun:
 
         ``time/other_cpu_seconds`` is its CPU time in other processes.
         """
-        others = values.pop("time/other_cpu_seconds", 0.0) + self._measurements.take_cpu_seconds()
-        self._clock.tick(others)
+        others = values.pop("time/other_cpu_seconds", 0.0)
+        self._clock.tick(others, self._measurements.take_cpu_seconds())
         step, self._values = self.learner.step, values
         if self.learner.stage != self._stage:
             self._on_note(f"step {step:,}: {self.learner.stage}")
@@ -272,10 +274,15 @@ class TrainingRun:
         )
 
     def save(self) -> None:
-        """Write a checkpoint if one is due; the end of the loop writes one in any case."""
-        if time.monotonic() - self._last_save >= self._checkpoint_seconds:
+        """Write a checkpoint if one is due; the end of the loop writes one in any case.
+
+        Where that takes over a second, as with thousands of games on a GPU, it comes less often.
+        """
+        began = time.monotonic()
+        if began - self._last_save >= self._checkpoint_seconds * max(self._saving_seconds, 1.0):
             self._write_checkpoint()
             self._last_save = time.monotonic()
+            self._saving_seconds = self._last_save - began
 
     # -- when --
 

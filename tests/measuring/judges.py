@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import sys
@@ -34,6 +35,19 @@ def judge_when(file, player):
         assert time.monotonic() < end, f"nobody has written {file}"
         time.sleep(0.01)
     return judge(player)
+
+
+def judge_preparing(player):
+    """Take a second of CPU time in the process's first call; the row has all its CPU seconds."""
+    _prepare()
+    return [row | {"cpu": sum(os.times()[:4])} for row in judge(player)]
+
+
+@functools.cache
+def _prepare():
+    end = time.process_time() + 1.0
+    while time.process_time() < end:
+        pass
 
 
 def die_elsewhere(home, player):

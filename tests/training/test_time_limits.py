@@ -11,6 +11,7 @@ from plyground.training import run as run_module
 from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.api import train
 from plyground.training.folder import read_metrics
+from plyground.training.measurements import Measurements
 from plyground.training.run import TrainingRun
 
 pytestmark = pytest.mark.thorough
@@ -24,9 +25,9 @@ class Learner:
 
     stage, step, updates = "nobody", 0, 0
 
-    def __init__(self, clock, share=lambda update: 1.0, learns=True):
-        self.clock, self.share, self.learns = clock, share, learns
-        self.progresses = []
+    def __init__(self, clock, share=lambda update: 1.0, learns=True, saving=0.0):
+        self.clock, self.share, self.learns, self.saving = clock, share, learns, saving
+        self.progresses, self.saved = [], []
 
     def train(self, settings, folder, **options):
         """As the learners of the package do."""
@@ -44,6 +45,8 @@ class Learner:
         return run
 
     def state(self):
+        self.clock.wall += self.saving
+        self.saved.append(self.clock.wall)
         return {"step": self.step, "updates": self.updates}
 
     def load_state(self, state):
@@ -104,6 +107,23 @@ def test_schedules_follow_the_work_and_not_the_clock_on_a_busy_machine(clock, tm
     rate = AlphaZeroSettings.for_game(GAME).learning.rate
     assert rate(busy.progresses[30]) == rate(0) > rate(shares[30])
     assert stalled.progresses[30] == pytest.approx(2 / 3)  # 200 s of work, and 100 that may come
+
+
+def test_saving_takes_a_twentieth_of_the_time(clock, tmp_path):
+    quick, slow = Learner(clock), Learner(clock, saving=3.0)
+    for name, learner in (("quick", quick), ("slow", slow)):
+        clock.wall = 0.0
+        run(tmp_path / name, learner, 400)
+    assert quick.saved[1:4] == [20.0, 40.0, 60.0]  # the first one is of the beginning
+    assert all(later - earlier > 60.0 for earlier, later in zip(slow.saved[1:], slow.saved[2:-1]))
+
+
+def test_what_measures_moves_no_schedule(clock, tmp_path, monkeypatch):
+    """Its time comes all at once: on an H200 46 seconds of it in an update of two."""
+    learner, seconds = Learner(clock), iter([0.0] * 20 + [100.0] + [0.0] * 19)
+    monkeypatch.setattr(Measurements, "take_cpu_seconds", lambda self: next(seconds))
+    run(tmp_path / "run", learner, 400)
+    assert learner.progresses == pytest.approx([update / 40 for update in range(40)])
 
 
 def test_a_resumed_run_goes_on_with_the_schedule_where_it_was(clock, tmp_path, monkeypatch):

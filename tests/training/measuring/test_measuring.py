@@ -22,6 +22,7 @@ from measuring.runs import Learner, run
 from plyground import make_agent
 from plyground.envs.specification import SpecificationError
 from plyground.training import clock, measurements
+from plyground.training.checkpoints import newest_checkpoint, unpack
 from plyground.training.folder import MEASURING, read_metrics, snapshots_in
 
 
@@ -130,6 +131,15 @@ def test_only_the_end_is_measured_where_there_is_no_time_for_more(long, tmp_path
     monkeypatch.setattr(measurements, "MEASURING_SHARE", -1.0)
     run(tmp_path / "run", judge, steps=8, evaluations=8)
     assert steps_of(tmp_path / "run") == [8]
+
+
+@pytest.mark.thorough
+def test_what_the_first_evaluation_prepares_leaves_the_time_for_others(long, tmp_path):
+    run(tmp_path / "run", judges.judge_preparing)
+    first, last = rows_of(tmp_path / "run")
+    spent, _ = unpack(newest_checkpoint(tmp_path / "run"))["measuring"]
+    assert first["pid"] == last["pid"]
+    assert spent < last["cpu"] - 0.5
 
 
 def test_what_another_process_cannot_call_is_called_here(long, tmp_path):
