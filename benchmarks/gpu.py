@@ -11,6 +11,7 @@ shorter time: ``python benchmarks/gpu.py rules forest --seconds 5``. The parts a
 - ``forest``: simulations per second of self-play wholly on the GPU, on all processors and on two,
   beside mctx (``pip install mctx pgx``); games and trees are compared with the processor's before,
   to the bit (``gpu_parts/forest.py``);
+- ``leaves``: simulations per second by the plies left from which on leaves are solved;
 - ``learning``: runs of ``plyground train alphazero`` of some minutes, and what they learn;
 - ``learner``: training samples per second, AlphaZero's learner alone;
 - ``threads``: simulations per second of self-play by threads of the processors, with the network on
@@ -29,7 +30,7 @@ import time
 import cyclopts
 import numpy as np
 import torch
-from gpu_parts.forest import measure_forest
+from gpu_parts.forest import measure_forest, measure_leaves
 from gpu_parts.games import measure_games
 from gpu_parts.learning import measure_learning, measure_ppo
 from gpu_parts.places import Place
@@ -41,16 +42,17 @@ from plyground.training.alphazero.window import Positions
 from plyground.training.alphazero.workers import SelfPlayTask, ThreadWorkers
 
 GAME = make_game("connect_four")
-PARTS = ("rules", "replies", "ppo", "forest", "learning", "learner", "threads")
+PARTS = ("rules", "replies", "ppo", "forest", "leaves", "learning", "learner", "threads")
 SHAPES = ("32x3", "128x5")
 POSITIONS = 400_000  # in the learner's window
 
 
-def settings_of(shape: str, **values) -> AlphaZeroSettings:
-    """The settings of a run with a network of this shape."""
+def settings_of(shape: str, place: Place, **values) -> AlphaZeroSettings:
+    """The settings of a run there with a network of this shape."""
     channels, blocks = shape.split("x")
     texts = {"channels": channels, "blocks": blocks, "precision": "bfloat16"} | values
-    return AlphaZeroSettings.for_game(GAME, {}, [f"{k}={v}" for k, v in texts.items()])
+    given = [f"{k}={v}" for k, v in texts.items()]
+    return AlphaZeroSettings.for_game(GAME, {}, given, gpu=place.is_gpu)
 
 
 def random_positions(count: int) -> Positions:
@@ -71,7 +73,7 @@ def random_positions(count: int) -> Positions:
 
 def measure_learner(shape: str, batch: int, place: Place) -> None:
     """Training samples per second."""
-    settings = settings_of(shape, batch_size=batch)
+    settings = settings_of(shape, place, batch_size=batch)
     learner = AlphaZeroLearner(GAME, settings, 1, place.device.place)
     window, steps = [random_positions(POSITIONS)], 64 if place.is_gpu else 2
     learner.learn(window, 8, 0.1)
@@ -90,7 +92,7 @@ def measure_learner(shape: str, batch: int, place: Place) -> None:
 def measure_threads(shape: str, games: int, place: Place) -> None:
     """Simulations and evaluations of self-play by threads, without learning."""
     threads, seconds = max(available_processors() - 1, 1), place.seconds / 2
-    settings = settings_of(shape, games=games, simulations_per_update=10**9)
+    settings = settings_of(shape, place, games=games, simulations_per_update=10**9)
     workers = ThreadWorkers(GAME, settings, place.device.place, threads)
     weights = AlphaZeroLearner(GAME, settings, 1, place.device.place).weights()
     states: list = [{}] * 2 * threads
@@ -144,6 +146,8 @@ def main(
             raise SystemExit("the games on the device are not those of the processor")
     if "forest" in chosen and not measure_forest(place):
         raise SystemExit("self-play on the device is not that of the processor")
+    if "leaves" in chosen:
+        measure_leaves(place)
     if "ppo" in chosen:
         measure_ppo(place)
     if "learning" in chosen:

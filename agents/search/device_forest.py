@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...envs.compiled.cuda.devices import Device, Launch
+from ...envs.compiled.cuda.devices import COMPILES_FOR, Device, Launch
 from ...envs.compiled.kernels import announce_compilation, kernel
 from ...envs.compiled.threads import bytes_of_copies, for_threads, own
 from ...envs.game import Game
@@ -91,7 +91,7 @@ class DeviceForest:
         self.logits: Any = self._answers.logits.values.tensor[:, 0]
         self.values: Any = self._answers.values.values.tensor[:, 0]
         self.waiting: Any = self._waiting.tensor
-        with announce_compilation(f"self-play of {game.name} for {device.place}"):
+        with announce_compilation(f"self-play of {game.name} for {device.place}", COMPILES_FOR):
             self._advance = self._launch_of_advance()
             self._begin = device.launch(begin, count, game.rules, self._play)
         self.begin(seed)

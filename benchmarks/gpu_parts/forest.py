@@ -28,6 +28,8 @@ from .places import Place
 
 COMPARED, TURNS, SIMULATIONS = 64, 100, 16
 SHAPES = ("32x3", "128x6")
+LEAVES = {"connect_four": (0, 4, 8, 14), "othello": (0, 4, 6, 8, 10)}  # plies left where solved
+GAMES = 16_384  # of these
 FEWEST_IN_TEST = 8  # games of the trial without a card
 
 
@@ -68,7 +70,8 @@ def player_of(shape: str, place: Place) -> DeviceSelfPlayer:
     texts = {"channels": channels, "blocks": blocks, "games": 0, "simulations": 32}
     if place.is_gpu:
         texts["precision"] = "bfloat16"
-    settings = AlphaZeroSettings.for_game(game, {}, [f"{k}={v}" for k, v in texts.items()])
+    given = [f"{k}={v}" for k, v in texts.items()]
+    settings = AlphaZeroSettings.for_game(game, {}, given, gpu=place.is_gpu)
     with TemporaryDirectory() as folder:
         fewest = {} if place.is_gpu else {"fewest": FEWEST_IN_TEST}
         settings = with_games(game, settings, place.device, Path(folder), print, **fewest)
@@ -105,3 +108,27 @@ def measure_forest(place: Place) -> bool:
             text += f"; mctx {row['mctx']:,.0f}"
         place.keep(text, row)
     return True
+
+
+def measure_leaves(place: Place) -> None:
+    """Simulations per second by the plies left where leaves are solved, with 128x5 and N games."""
+    count = GAMES if place.is_gpu else FEWEST_IN_TEST
+    for spec, all_plies in LEAVES.items():
+        game = make_game(spec)
+        texts = [f"games={count}", "simulations=24,40", "full_share=1"]
+        if place.is_gpu:
+            texts += ["channels=128", "blocks=5", "precision=bfloat16"]
+        settings = AlphaZeroSettings.for_game(game, {}, texts)
+        player = DeviceSelfPlayer(game, settings, place.device, 1)
+        weights = AlphaZeroLearner(game, settings, 1, place.device.place).weights()
+        for plies in all_plies[: 2 if place.quick else None]:
+            search = settings.search.replace(solved_plies=plies)
+            player.settings = settings.replace(search=search)
+            player.begin_round(weights, 0.5)
+            _, rate, turns = player.rate(place.seconds / 15)
+            place.keep(
+                f"leaves {spec}, at most {plies} plies left: {rate:,.0f} simulations/s, "
+                f"{1000 / turns:.1f} ms a turn of {count:,} games",
+                {"part": "leaves", "game": spec, "plies": plies, "games": count,
+                 "simulations_per_second": rate, "turns_per_second": turns},
+            )  # fmt: skip

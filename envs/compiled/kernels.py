@@ -27,6 +27,10 @@ except Exception:  # a numba with other private names: slower loading, same resu
 
 ANNOUNCE_AFTER_SECONDS = 1.0
 USUAL_SECONDS = "2 to 12"  # compile time for a game, as shown to users
+_HOW_LONG = (
+    f"{USUAL_SECONDS} seconds, once; later starts are instant, and plyground warm-up does it in "
+    "advance"
+)
 
 
 class Kernel(Protocol):
@@ -160,7 +164,7 @@ class _Notice(Listener):  # type: ignore[misc]  # numba is not typed
 
 
 @contextlib.contextmanager
-def announce_compilation(what: str) -> Iterator[None]:
+def announce_compilation(what: str, how_long: str = _HOW_LONG) -> Iterator[None]:
     """Report compilation on standard error, if the body compiles and takes long.
 
     Nested announcements print nothing.
@@ -168,10 +172,7 @@ def announce_compilation(what: str) -> Iterator[None]:
     if _silence.get():
         yield
         return
-    notice = _Notice(
-        f"compiling {what} ({USUAL_SECONDS} seconds, once; later starts are instant, and "
-        "plyground warm-up does it in advance) …"
-    )
+    notice = _Notice(f"compiling {what} ({how_long}) …")
     with without_announcements(), install_listener("numba:compile", notice):
         try:
             yield

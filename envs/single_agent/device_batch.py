@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled.cuda.arguments import DeviceArray
-from ..compiled.cuda.devices import Device, Launch, open_device
+from ..compiled.cuda.devices import COMPILES_FOR, Device, Launch, open_device
 from ..compiled.kernels import announce_compilation
 from ..compiled.threads import bytes_of_copies, for_threads, form_for_threads
 from ..game import Game, Position
@@ -102,7 +102,7 @@ class DeviceBatch(GameBatch):
         options = self.device.put(self._options)
         common = self._common = opponents, self.game.rules, self._arrays, options
         scratch, parts = self._scratch_rows, self._parts
-        with announce_compilation(f"{self.game.name} for {self.device.place}"):
+        with announce_compilation(f"{self.game.name} for {self.device.place}", COMPILES_FOR):
             if self._both_sides:
                 self._step = self._launch(one_game.step_alone, *common[1:], self._chosen, scratch)
             else:

@@ -307,14 +307,8 @@ def trial_of_games(
         )
     games = fewest
     while games <= room:
-        enough = games * (most + 1)  # that settings are valid
-        player = DeviceSelfPlayer(
-            game,
-            settings.replace(
-                games=settings.games.replace(games=games, simulations_per_update=enough)
-            ),
-            device,
-        )
+        tried = settings.replace(games=settings.games.replace(games=games))
+        player = DeviceSelfPlayer(game, tried, device)
         yield player.rate(TRIAL_SECONDS)
         games *= 2
 

@@ -154,7 +154,10 @@ class ReplayWindow:
 
     def _merge_fresh(self) -> None:
         """Append the fresh chunks to the samples, all at once, and remove dropped ones."""
-        fresh = [torch.cat(parts).to(self._device) for parts in zip(*self._fresh)]
+        # those of a checkpoint come from files, those of self-play from its device
+        fresh = [
+            torch.cat([part.to(self._device) for part in parts]) for parts in zip(*self._fresh)
+        ]
         old = self._samples or tuple(part[:0] for part in fresh)
         left = len(old[0]) + len(fresh[0]) - len(self)
         stays = [part[left:] for part in old]

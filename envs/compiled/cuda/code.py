@@ -126,7 +126,7 @@ def _link(intermediate: bytes, capability: tuple[int, int], *options: str) -> It
 
     major, minor = capability
     # -fma=0: as NVVM_OPTIONS say
-    given = [f"-arch=sm_{major}{minor}", "-lto", "-fma=0", "-Xptxas=-v", *options]
+    given = [f"-arch=sm_{major}{minor}", "-lto", "-fma=0", "-Xptxas=-v", "-no-cache", *options]
     handle = nvjitlink.create(len(given), given)
     kind = nvjitlink.InputType.LTOIR
     try:

@@ -19,6 +19,7 @@ import numpy as np
 from .arguments import DeviceArray, flatten, kind_of
 
 BLOCK = 128  # threads
+COMPILES_FOR = "10 seconds to 3 minutes, once; later starts are instant"  # a game's kernels
 INSTALL = 'pip install "plyground[gpu]"'
 Launch = Callable[[], None]
 

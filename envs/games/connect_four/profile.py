@@ -94,7 +94,8 @@ PROFILE = Profile(
                 hours=0.09,
                 gpu=False,
             ),
-            TrainingSettings({"solved_plies": 14}, gpu=True),
+            # A turn of all games waits for the longest proof; see docs/guide/gpu.md.
+            TrainingSettings({"solved_plies": 8}, gpu=True),
         ),
     },
     words=Path(__file__).parent / "words",

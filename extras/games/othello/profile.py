@@ -25,6 +25,8 @@ PROFILE = Profile(
                 }
             ),
             TrainingSettings({"simulations": "24,64", "blocks": 3}, fewest=50),
+            # A turn of all games waits for the longest proof; see docs/guide/gpu.md.
+            TrainingSettings({"solved_plies": 6}, gpu=True),
         ),
         "ppo": (
             TrainingSettings(
