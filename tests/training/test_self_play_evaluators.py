@@ -81,12 +81,12 @@ def test_weights_that_are_taken_over_give_the_bits_of_their_policy_file(
             assert ours.tobytes() == theirs.tobytes()
 
 
-@pytest.mark.parametrize("spec", ["connect_four", "othello:size=6"])
-def test_a_predecessor_in_torch_computes_what_its_policy_file_computes(spec):
+@pytest.mark.parametrize(("spec", "discount"), [("connect_four", 0.99), ("othello:size=6", 1.0)])
+def test_a_predecessor_in_torch_computes_what_its_policy_file_computes(spec, discount):
     game = make_game(spec)
     name = f"zoo:{game.name}"
     options = AlphaZeroSettings.for_game(
-        game, {}, ["precision=float32", f"predecessor={name}", "discount=0.99", *SMALL]
+        game, {}, ["precision=float32", f"predecessor={name}", f"discount={discount}", *SMALL]
     )
     network, kernel = torch_network(game, options, CPU), make_evaluator(game, options, CPU)
     weights = make_network(game, options, 0).state_dict()
