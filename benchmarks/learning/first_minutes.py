@@ -2,11 +2,12 @@
 
     python benchmarks/learning/first_minutes.py --only "ppo connect_four 180" --seeds 3
 
-A run is ``plyground train ALGORITHM GAME --hours …`` with its defaults, in one process; hours are
-processor time. Its best network then plays, without search, 400 games against each opponent, from
-the same random openings. The table shows the mean over the seeds, the lowest and the highest, and
-the processor time of the whole command, including start and compilation. On a busy machine,
-processor time is accurate to about 20 %.
+A run is ``plyground train ALGORITHM GAME --hours …`` with its defaults; hours are processor time.
+AlphaZero has one worker; its 1,200 seconds with ``--workers 2`` are ten minutes of two cores.
+``--package FOLDER`` trains with another version of the package. The best network then plays,
+without search, 400 games against each opponent, from the same random openings. The table shows the
+mean over the seeds, the lowest and the highest, and the processor time of the whole command,
+including start and compilation. On a busy machine, processor time is accurate to about 20 %.
 
 Every finished run is written to ``results.json`` in the folder of the runs and reused, so the same
 command resumes. ``--curves FILE`` draws the finished runs.
@@ -15,6 +16,7 @@ command resumes. ``--curves FILE`` draws the finished runs.
 from __future__ import annotations
 
 import json
+import os
 import re
 import resource
 import subprocess
@@ -66,21 +68,25 @@ CASES = [
     for seconds in SECONDS
     for algorithm in ALGORITHMS
 ]
-# Two more, whose settings docs/alphazero.md compares.
+# Two more, whose settings docs/alphazero.md compares; and ten minutes of two cores.
 CASES += [
     Case("alphazero", "othello:size=6", 720),
     Case("alphazero", "breakthrough:size=6", 480),
+    *(Case("alphazero", game, 1200) for game in BOARDS),
 ]
 
 
-def train(case: Case, seed: int, folder: Path) -> dict[str, Any]:
+def train(
+    case: Case, seed: int, folder: Path, workers: int, package: Path | None
+) -> dict[str, Any]:
     """Run the command and measure its network."""
     words = ["train", case.algorithm, case.game, "--out", str(folder), "--seed", str(seed)]
     words += ["--hours", f"{case.seconds / 3600:.6f}", "--set", "clock=processor"]
     if case.algorithm == "alphazero":
-        words += ["--workers", "1"]
+        words += ["--workers", str(workers)]
+    environment = dict(os.environ) if package is None else os.environ | {"PYTHONPATH": str(package)}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-m", "plyground.cli", *words], check=True)
+    subprocess.run([sys.executable, "-m", "plyground.cli", *words], check=True, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     curves, clock = read_curves(folder)
     seconds_at = dict(clock)
@@ -155,6 +161,8 @@ def main(
     *,
     only: tuple[str, ...] = (),
     seeds: int = 3,
+    workers: int = 1,
+    package: Path | None = None,
     out: Path = Path("runs/first_minutes"),
     curves: Path | None = None,
 ) -> None:
@@ -163,6 +171,9 @@ def main(
     Args:
         only: cases to run, each as "ppo connect_four 180"; none: all.
         seeds: runs of each case.
+        workers: threads of AlphaZero's self-play.
+        package: the folder that contains the package plyground of the version that trains; this
+            version measures its networks.
         out: folder of the runs and of results.json.
         curves: a picture to draw, of the games of these cases.
     """
@@ -177,7 +188,7 @@ def main(
             if str(seed) in read(store).get(str(case), {}):
                 continue
             folder = out / re.sub("[^a-z0-9]+", "_", f"{case} {seed}")
-            run = train(case, seed, folder)
+            run = train(case, seed, folder, workers, package)
             results = read(store)  # another process may have written to it
             results.setdefault(str(case), {})[str(seed)] = run
             store.write_text(json.dumps(results, indent=1))
