@@ -29,7 +29,6 @@ DRAWN_AT_ONCE = 256  # minibatches whose random numbers are copied to the device
 EAGER_STEPS = 3  # before recording a CUDA graph: libraries choose their algorithms first
 LOSSES = ("policy", "value", "result", "length")
 ILLEGAL = -1e9  # the logit of an illegal action
-# Measured in docs/tables/alphazero/alphazero_settings.csv:
 COUNT_EXPONENT = 0.5  # a position with n samples has weight n to this power
 LENGTH_WEIGHT = 0.1  # weight of the loss of plies left
 AVERAGING = 0.99  # decay of the average of the weights

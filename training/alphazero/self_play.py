@@ -34,7 +34,7 @@ WHOLE = ("positions", "states", "streams", "flags")
 OF_PLIES = ("past", "policies", "values")  # of fully searched plies
 LEVEL = 1  # zlib level: the fastest
 # Share of the game's result in the value's target; the search's is the rest. Prasad, "Lessons from
-# AlphaZero: connect four", 2018; measured in docs/tables/alphazero/alphazero_settings.csv.
+# AlphaZero: connect four", 2018.
 RESULT_SHARE = 0.5
 CACHE_BESIDE_GPU, CACHE = 128 * 2**20, 512 * 2**20  # bytes, of each player
 LARGE_BOARD = 100  # actions
