@@ -100,9 +100,9 @@ def test_an_analysis_deepens_while_it_is_looked_at(visit):
     page = visit("/analyse?game=hex:size=9&moves=e5&agent=mcts:time=1")
     note = page.locator("#result-first .note").first
     expect(note).to_contain_text("up to 4 s", timeout=120_000)
-    deep = int(re.search(r"([\d,]+) simulations", note.inner_text())[1].replace(",", ""))
+    deep = int(re.search(r"([\d,]+)\s+simulations", note.inner_text())[1].replace(",", ""))
     expect(note).to_contain_text("up to 8 s", timeout=120_000)
-    deeper = int(re.search(r"([\d,]+) simulations", note.inner_text())[1].replace(",", ""))
+    deeper = int(re.search(r"([\d,]+)\s+simulations", note.inner_text())[1].replace(",", ""))
     assert deeper > deep
 
 
