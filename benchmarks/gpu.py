@@ -37,7 +37,6 @@ from gpu_parts.places import Place
 from plyground import make_game
 from plyground.envs.workers.processors import available_processors
 from plyground.training.alphazero.learner import AlphaZeroLearner
-from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.window import Positions
 from plyground.training.alphazero.workers import SelfPlayTask, ThreadWorkers
 
@@ -45,14 +44,6 @@ GAME = make_game("connect_four")
 PARTS = ("rules", "replies", "ppo", "forest", "leaves", "learning", "learner", "threads")
 SHAPES = ("32x3", "128x5")
 POSITIONS = 400_000  # in the learner's window
-
-
-def settings_of(shape: str, place: Place, **values) -> AlphaZeroSettings:
-    """The settings of a run there with a network of this shape."""
-    channels, blocks = shape.split("x")
-    texts = {"channels": channels, "blocks": blocks, "precision": "bfloat16"} | values
-    given = [f"{k}={v}" for k, v in texts.items()]
-    return AlphaZeroSettings.for_game(GAME, {}, given, gpu=place.is_gpu)
 
 
 def random_positions(count: int) -> Positions:
@@ -73,7 +64,7 @@ def random_positions(count: int) -> Positions:
 
 def measure_learner(shape: str, batch: int, place: Place) -> None:
     """Training samples per second."""
-    settings = settings_of(shape, place, batch_size=batch)
+    settings = place.settings(GAME, shape, batch_size=batch)
     learner = AlphaZeroLearner(GAME, settings, 1, place.device.place)
     window, steps = [random_positions(POSITIONS)], 64 if place.is_gpu else 2
     learner.learn(window, 8, 0.1)
@@ -92,7 +83,7 @@ def measure_learner(shape: str, batch: int, place: Place) -> None:
 def measure_threads(shape: str, games: int, place: Place) -> None:
     """Simulations and evaluations of self-play by threads, without learning."""
     threads, seconds = max(available_processors() - 1, 1), place.seconds / 2
-    settings = settings_of(shape, place, games=games, simulations_per_update=10**9)
+    settings = place.settings(GAME, shape, games=games, simulations_per_update=10**9)
     workers = ThreadWorkers(GAME, settings, place.device.place, threads)
     weights = AlphaZeroLearner(GAME, settings, 1, place.device.place).weights()
     states: list = [{}] * 2 * threads

@@ -38,7 +38,7 @@ class RunClock:
         self._started, self._began = self.seconds, time.monotonic() - self.seconds
         self._cpu_began = time.process_time() - self.cpu_seconds
 
-    def tick(self, other_cpu_seconds: float, measuring_seconds: float = 0.0) -> None:
+    def tick(self, other_cpu_seconds: float, measuring_seconds: float) -> None:
         """Read the time after an update, with its CPU time in other processes.
 
         That of a measurement comes all at once, after many updates, and is none of their work.

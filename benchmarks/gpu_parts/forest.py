@@ -21,7 +21,6 @@ from plyground.agents.search.forest import SearchSettings, new_streams, search_o
 from plyground.envs.registry import game_names
 from plyground.training.alphazero.learner import AlphaZeroLearner
 from plyground.training.alphazero.on_device import DeviceSelfPlayer, with_games
-from plyground.training.alphazero.settings import AlphaZeroSettings
 
 from .mctx import has_mctx, mctx_simulations_a_second
 from .places import Place
@@ -66,12 +65,7 @@ def differences(spec: str, place: Place) -> int:
 def player_of(shape: str, place: Place) -> DeviceSelfPlayer:
     """Self-play at connect four with a network of this shape, of as many games as a trial says."""
     game = make_game("connect_four")
-    channels, blocks = shape.split("x")
-    texts = {"channels": channels, "blocks": blocks, "games": 0, "simulations": 32}
-    if place.is_gpu:
-        texts["precision"] = "bfloat16"
-    given = [f"{k}={v}" for k, v in texts.items()]
-    settings = AlphaZeroSettings.for_game(game, {}, given, gpu=place.is_gpu)
+    settings = place.settings(game, shape, games=0, simulations=32)
     with TemporaryDirectory() as folder:
         fewest = {} if place.is_gpu else {"fewest": FEWEST_IN_TEST}
         settings = with_games(game, settings, place.device, Path(folder), print, **fewest)
@@ -111,14 +105,11 @@ def measure_forest(place: Place) -> bool:
 
 
 def measure_leaves(place: Place) -> None:
-    """Simulations per second by the plies left where leaves are solved, with 128x5 and N games."""
-    count = GAMES if place.is_gpu else FEWEST_IN_TEST
+    """Simulations per second by the plies left where leaves are solved."""
+    count, shape = (GAMES, "128x5") if place.is_gpu else (FEWEST_IN_TEST, SHAPES[0])
     for spec, all_plies in LEAVES.items():
         game = make_game(spec)
-        texts = [f"games={count}", "simulations=24,40", "full_share=1"]
-        if place.is_gpu:
-            texts += ["channels=128", "blocks=5", "precision=bfloat16"]
-        settings = AlphaZeroSettings.for_game(game, {}, texts)
+        settings = place.settings(game, shape, games=count, simulations="24,40", full_share=1)
         player = DeviceSelfPlayer(game, settings, place.device, 1)
         weights = AlphaZeroLearner(game, settings, 1, place.device.place).weights()
         for plies in all_plies[: 2 if place.quick else None]:

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from plyground import Game
 from plyground.envs.compiled.cuda.devices import Device, Processor, open_device
+from plyground.training.alphazero.settings import AlphaZeroSettings
 
 RESULTS = Path(__file__).parents[2] / "docs" / "guide" / "gpu_results.jsonl"
 
@@ -41,6 +43,15 @@ class Place(NamedTuple):
     def name(self) -> str:
         """The device in words."""
         return torch.cuda.get_device_name(self.device.place) if self.is_gpu else "the processor"
+
+    def settings(self, game: Game, shape: str, **values: Any) -> AlphaZeroSettings:
+        """The settings of a run here with a network of this shape, in bfloat16 on a GPU."""
+        channels, blocks = shape.split("x")
+        texts: dict[str, Any] = {"channels": channels, "blocks": blocks}
+        if self.is_gpu:
+            texts["precision"] = "bfloat16"
+        given = [f"{name}={value}" for name, value in (texts | values).items()]
+        return AlphaZeroSettings.for_game(game, {}, given, gpu=self.is_gpu)
 
     def keep(self, text: str, row: dict[str, Any]) -> None:
         """Print a result; on a GPU, append it to :data:`RESULTS`."""
