@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..agents import make_agent
-from ..agents.lookahead import situation
+from ..agents.lookahead import grades
 from ..agents.registry import agent_classes, agent_presets
 from ..agents.solvers.endgame import MEMORY_MB
 from ..agents.solvers.solver import solver_class_of
@@ -65,7 +65,7 @@ def warm_up(
         for game, agents in zip(boards, specs):
             start = time.perf_counter()
             compile_rules(game)
-            situation(game.initial_position())  # as reviews do
+            grades(game.initial_position())  # as reviews do
             for spec in agents:
                 progress(count, total)
                 count += 1

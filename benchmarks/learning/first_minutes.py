@@ -84,7 +84,7 @@ def train(
     words += ["--hours", f"{case.seconds / 3600:.6f}", "--set", "clock=processor"]
     if case.algorithm == "alphazero":
         words += ["--workers", str(workers)]
-    environment = dict(os.environ) if package is None else os.environ | {"PYTHONPATH": str(package)}
+    environment = None if package is None else os.environ | {"PYTHONPATH": str(package)}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-m", "plyground.cli", *words], check=True, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
