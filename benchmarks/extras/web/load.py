@@ -4,7 +4,9 @@
 
 Each session plays games of caro 10x10 against an agent over HTTP: it requests the agent's move,
 then plays a random legal action. The time of a move is from the request to the answer, including
-the queue. ``--pause`` is the thinking time of a visitor.
+the queue. ``--pause`` is the thinking time of a visitor. The server has two search processes
+on every machine. They load this agent only: a warm-up with the other games' opponents would add
+their time and their memory.
 """
 
 from __future__ import annotations
@@ -107,6 +109,7 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=1.0, help="seconds a visitor thinks")
     args = parser.parse_args()
     words = [sys.executable, "-m", "plyground.cli", "web", "--port", "0"]
+    words += ["--workers", "2", "--no-warm-up"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         address = re.search(r"http://[\w.:]+", process.stdout.readline())[0]
         try:

@@ -9,7 +9,7 @@ import sys
 import pytest
 from helpers import ROOT
 
-GROWTH_MIB = 30  # of the server and its processes, in the second half of the games
+GROWTH_MIB = 10  # of the server and its processes, in the second half of the games
 
 
 @pytest.mark.slow
