@@ -13,6 +13,7 @@ one board.
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -71,14 +72,16 @@ def train(
         positions, held_out = _divide(datasets, settings, seed, device)
         exporter = learner.network.exporter(kind)
         run.resume(learner)
+        size = settings.learning.batch_size
         while run.goes_on():
-            began, batches = time.monotonic(), settings.batches_per_update
+            began, left = time.monotonic(), settings.steps - learner.step
+            batches = min(settings.batches_per_update, math.ceil(left / size))
             losses = learner.network.learn(positions, batches, run.progress)
-            learner.step += batches * settings.learning.batch_size
+            learner.step += batches * size
             seconds = time.monotonic() - began
             values = {
                 "held_out/optimal": _optimal_share(learner.network, held_out),
-                "time/positions_per_second": batches * settings.learning.batch_size / seconds,
+                "time/positions_per_second": batches * size / seconds,
             }
             run.log(losses | values)
             run.measure(exporter.write)

@@ -151,6 +151,7 @@ def test_the_command_trains_and_lists_settings(data, tmp_path):
         words += ["--set", name]
     process = done(*words)
     assert "random: " in process.stdout
+    assert "finished: 5,056 steps" in process.stderr + process.stdout  # 79 minibatches
 
 
 POOLED = {"trunk": "pooled", "channels": 8, "blocks": 1}
