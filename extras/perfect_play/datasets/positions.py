@@ -27,15 +27,24 @@ RANDOM_PLIES = 8  # an agent's game starts with 0 to this many random moves
 
 
 class PositionSet:
-    """Positions up to symmetry, with room for a number of them at each ply."""
+    """Positions up to symmetry.
+
+    Attributes:
+        actions: the actions that lead to each.
+        further: the same for positions beyond a limit of the caller.
+    """
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.actions: list[Actions] = []
+        self.further: list[Actions] = []
         self._canonical = CanonicalForm(game)
         self._seen: set[bytes] = set()
 
-    def add(self, position: Position, actions: Actions) -> bool:
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    def add(self, position: Position, actions: Actions, within: bool = True) -> bool:
         """Add a position if it is new and unfinished; returns whether it was added."""
         if position.is_over:
             return False
@@ -43,7 +52,7 @@ class PositionSet:
         if form in self._seen:
             return False
         self._seen.add(form)
-        self.actions.append(actions)
+        (self.actions if within else self.further).append(actions)
         return True
 
 
@@ -85,27 +94,35 @@ def positions_of_random_play(
 ) -> list[Actions]:
     """Positions after random moves, spread evenly over the plies, in ascending order of plies.
 
-    If a ply has too few (connect four has four positions after one move, up to symmetry), the
-    later plies get more.
+    If a ply has too few (connect four has four positions after one move, up to symmetry; random
+    games may all be far shorter than the longest), the others get more.
 
     Returns:
         The actions that lead to each position; fewer than ``count`` if there are no more.
     """
     check_plies(game, plies)
     positions, walk = PositionSet(game), RandomWalk(game)
-    for index, ply in enumerate(plies):
-        rng = new_stream(seed, POSITION_STREAM, ply)
-        missing = (count - len(positions.actions)) // (len(plies) - index)
-        failures = 0
-        while missing > 0 and failures < MAX_FAILURES:
-            position, actions = walk.draw(ply, rng)
-            if position is not None and positions.add(position, actions):
-                missing, failures = missing - 1, 0
-                if progress is not None:
-                    progress(len(positions.actions), count)
-            else:
-                failures += 1
-    return positions.actions
+    streams = {ply: new_stream(seed, POSITION_STREAM, ply) for ply in plies}
+    while streams and len(positions.actions) < count:
+        rest = list(streams)
+        for index, ply in enumerate(rest):
+            missing = (count - len(positions.actions)) // (len(rest) - index)
+            failures, is_reached = 0, False
+            while missing > 0 and failures < MAX_FAILURES:
+                position, actions = walk.draw(ply, streams[ply])
+                is_reached |= position is not None
+                if position is not None and positions.add(position, actions):
+                    missing, failures = missing - 1, 0
+                    if progress is not None:
+                        progress(len(positions.actions), count)
+                else:
+                    failures += 1
+            if missing > 0:
+                del streams[ply]
+                if not is_reached:  # then no later ply is
+                    streams = {each: streams[each] for each in streams if each < ply}
+                    break
+    return sorted(positions.actions, key=len)
 
 
 def positions_of_games(
@@ -115,7 +132,9 @@ def positions_of_games(
     plies: range,
     progress: Report | None = None,
 ) -> list[Actions]:
-    """Positions from games, at most an equal share at each ply, in the order of the games.
+    """Positions from games, an equal share at each ply, in the order of the games.
+
+    If some plies have too few, further positions of the others follow.
 
     Args:
         game: the game.
@@ -132,19 +151,19 @@ def positions_of_games(
     room = {ply: count // len(plies) + (i < count % len(plies)) for i, ply in enumerate(plies)}
     without_new = 0
     for actions in games:
-        before = len(positions.actions)
+        before = len(positions)
         position = game.initial_position()
         for ply, action in enumerate((*actions, -1)):
-            if room.get(ply, 0) > 0 and positions.add(position, tuple(actions[:ply])):
-                room[ply] -= 1
+            if ply in room and (room[ply] > 0 or len(positions.further) < count):
+                room[ply] -= positions.add(position, tuple(actions[:ply]), room[ply] > 0)
             if action >= 0:
                 position.play(action)
         if progress is not None:
             progress(len(positions.actions), count)
-        without_new = 0 if len(positions.actions) > before else without_new + 1
+        without_new = 0 if len(positions) > before else without_new + 1
         if len(positions.actions) >= count or without_new >= MAX_GAMES_WITHOUT_NEW:
             break
-    return positions.actions
+    return (positions.actions + positions.further)[:count]
 
 
 def games_of_agent(game: Game, agent: Agent, seed: int) -> Iterator[Actions]:

@@ -90,6 +90,19 @@ def test_more_positions_than_there_are_give_all_there_are(tmp_path):
     assert build_dataset(game, 5_000, tmp_path / "data.npz") == total == 627
 
 
+@pytest.mark.parametrize("source", ["random", "greedy"])
+@pytest.mark.parametrize("spec", ["kalah:pits=3,seeds=2", "othello:size=4"])
+def test_games_far_shorter_than_the_longest_give_as_many_positions(spec, source, tmp_path):
+    game = make_game(spec)
+    assert build_dataset(game, 300, tmp_path / "data.npz", source=Source(source)) == 300
+    data = datasets.load(tmp_path / "data.npz")
+    canonical = CanonicalForm(game)
+    assert len({canonical(data.position(index))[0] for index in range(300)}) == 300
+    counts = np.bincount(data.arrays["ply"])
+    assert len(counts) < game.facts.longest_game
+    assert counts.max() < 300 / 4
+
+
 def test_the_same_seed_gives_the_same_file_in_one_process_and_in_two(tmp_path):
     game = make_game("connect_four:rows=4,cols=5")
     files = [tmp_path / f"{name}.parquet" for name in "abc"]
