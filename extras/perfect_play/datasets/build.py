@@ -99,6 +99,7 @@ def build_dataset(
         parts = _Parts(out.with_name(out.name + ".parts"), settings)
         positions = parts.positions(lambda: _draw(game, count, plies, seed, source, progress.drawn))
         if not positions:
+            parts.remove()
             raise SpecificationError(f"no position of {game.spec} was found at these plies")
         chunks = [positions[start : start + CHUNK] for start in range(0, len(positions), CHUNK)]
         labels = _solve(game, chunks, parts, place, memory_mb, progress.solved)

@@ -103,6 +103,15 @@ def test_games_far_shorter_than_the_longest_give_as_many_positions(spec, source,
     assert counts.max() < 300 / 4
 
 
+def test_plies_that_no_game_reaches_are_refused_and_leave_nothing(tmp_path):
+    game = make_game("kalah:pits=3,seeds=2")
+    for name in ("random", "greedy"):
+        options = {"plies": range(50, 60), "source": Source(name)}
+        with pytest.raises(SpecificationError, match="was found at these plies"):
+            build_dataset(game, 5, tmp_path / "data.npz", **options)
+    assert not list(tmp_path.glob("data.npz*"))
+
+
 def test_the_same_seed_gives_the_same_file_in_one_process_and_in_two(tmp_path):
     game = make_game("connect_four:rows=4,cols=5")
     files = [tmp_path / f"{name}.parquet" for name in "abc"]
