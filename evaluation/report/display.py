@@ -314,8 +314,8 @@ def thoughts(game: Game, decision: Decision | None) -> str:
     if decision.score is not None:
         parts.append(score_in_words(game, decision.score))
     parts += [
-        f"{number:,} {what}"
-        for number, what in ((decision.nodes, "nodes"), (decision.simulations, "simulations"))
+        counted(number, what)
+        for number, what in ((decision.nodes, "node"), (decision.simulations, "simulation"))
         if number
     ]
     if decision.depth:

@@ -12,6 +12,7 @@ from ...commands.app import command, ctrl_c_says
 from ...commands.common import GameArgument, SeedOption, flag, option
 from ...commands.output import Terminal, say
 from ...envs.game import Game
+from ...envs.loading.texts import counted
 from ...envs.registry import make_game
 from ...envs.workers.jobs import HERE, JobPlace
 from ...evaluation.report import display
@@ -60,8 +61,8 @@ def book(
     with ctrl_c_says("stopped; no book was written"), steps as progress:
         count = write_book(out, board, analyst, plies, seed, progress)
     say(
-        f"{out} has {count} positions of the first {plies} plies of {board.spec}, analysed by "
-        f"{agent}"
+        f"{out} has {counted(count, 'position')} of the first {counted(plies, 'ply', 'plies')} of "
+        f"{board.spec}, analysed by {agent}"
     )
 
 

@@ -13,7 +13,7 @@ import sys
 import pytest
 from command_line import plyground, plyground_json
 from plyground import make_agent, make_game
-from plyground.agents.decision import Score
+from plyground.agents.decision import Decision, Score
 from plyground.agents.solvers.solver import Solver
 from plyground.envs.registry import profiles
 from plyground.evaluation.report.analysis import static_evaluations, static_text
@@ -118,6 +118,11 @@ def test_a_move_from_the_book_is_called_so():
     game = make_game("connect_four")
     decision = make_agent("alphabeta:book=centre").analyse(game.initial_position())
     assert thoughts(game, decision).startswith("from the opening book")
+
+
+def test_one_node_and_one_simulation_are_named_so():
+    text = thoughts(make_game("hex"), Decision(0, nodes=1, simulations=1))
+    assert text.startswith("1 node; 1 simulation; ")
 
 
 @pytest.mark.parametrize(
