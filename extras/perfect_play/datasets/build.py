@@ -133,28 +133,23 @@ def build_taught_dataset(
     check_plies(game, plies)
     spec = make_agent(teacher, game).spec
     with locked(out, "made"):
-        positions, answers = _taught(game, count, teacher, plies, seed, place, progress)
+        answers = _taught(game, count, plies, lessons(game, teacher, seed, place), progress)
+        positions = [lesson.actions for lesson in answers]
         metadata = _metadata(game, len(answers), plies, seed, spec) | {TEACHER: spec}
-        write(out, columns_of(game, positions.actions, labels_of(game, answers)), metadata)
+        write(out, columns_of(game, positions, labels_of(game, answers)), metadata)
     return len(answers)
 
 
 def _taught(
-    game: Game,
-    count: int,
-    teacher: str,
-    plies: range,
-    seed: int,
-    place: JobPlace,
-    progress: Report | None,
-) -> tuple[PositionSet, list[Lesson]]:
-    """The distinct positions of a teacher's games, and its moves there."""
+    game: Game, count: int, plies: range, games: Iterable[list[Lesson]], progress: Report | None
+) -> list[Lesson]:
+    """A teacher's moves in the distinct positions of its games."""
     positions, answers, without_new = PositionSet(game), list[Lesson](), 0
-    for game_lessons in lessons(game, teacher, seed, place):
+    for game_lessons in games:
         before = len(answers)
         for lesson in game_lessons:
             if len(lesson.actions) in plies and len(answers) < count:
-                if positions.add(game.position(lesson.actions), lesson.actions):
+                if positions.add(game.position(lesson.actions)):
                     answers.append(lesson)
         if progress is not None:
             progress(len(answers), count)
@@ -163,7 +158,7 @@ def _taught(
             break
     if not answers:
         raise SpecificationError(f"no position of {game.spec} was found at these plies")
-    return positions, answers
+    return answers
 
 
 def columns_of(game: Game, positions: list[Actions], labels: Labels) -> dict[str, np.ndarray]:

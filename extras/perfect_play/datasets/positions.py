@@ -27,32 +27,18 @@ RANDOM_PLIES = 8  # an agent's game starts with 0 to this many random moves
 
 
 class PositionSet:
-    """Positions up to symmetry.
-
-    Attributes:
-        actions: the actions that lead to each.
-        further: the same for positions beyond a limit of the caller.
-    """
+    """Positions up to symmetry."""
 
     def __init__(self, game: Game) -> None:
-        self.game = game
-        self.actions: list[Actions] = []
-        self.further: list[Actions] = []
         self._canonical = CanonicalForm(game)
         self._seen: set[bytes] = set()
 
-    def __len__(self) -> int:
-        return len(self._seen)
-
-    def add(self, position: Position, actions: Actions, within: bool = True) -> bool:
+    def add(self, position: Position) -> bool:
         """Add a position if it is new and unfinished; returns whether it was added."""
-        if position.is_over:
-            return False
         form, _ = self._canonical(position)
-        if form in self._seen:
+        if position.is_over or form in self._seen:
             return False
         self._seen.add(form)
-        (self.actions if within else self.further).append(actions)
         return True
 
 
@@ -100,37 +86,32 @@ def positions_of_random_play(
     Returns:
         The actions that lead to each position; fewer than ``count`` if there are no more.
     """
-    check_plies(game, plies)
-    positions, walk = PositionSet(game), RandomWalk(game)
+    drawn, positions, walk = list[Actions](), PositionSet(game), RandomWalk(game)
     streams = {ply: new_stream(seed, POSITION_STREAM, ply) for ply in plies}
-    while streams and len(positions.actions) < count:
-        rest = list(streams)
-        for index, ply in enumerate(rest):
-            missing = (count - len(positions.actions)) // (len(rest) - index)
+    while streams and len(drawn) < count:
+        for plies_left, ply in zip(range(len(streams), 0, -1), list(streams)):
+            missing = (count - len(drawn)) // plies_left
             failures, is_reached = 0, False
             while missing > 0 and failures < MAX_FAILURES:
                 position, actions = walk.draw(ply, streams[ply])
                 is_reached |= position is not None
-                if position is not None and positions.add(position, actions):
-                    missing, failures = missing - 1, 0
-                    if progress is not None:
-                        progress(len(positions.actions), count)
-                else:
+                if position is None or not positions.add(position):
                     failures += 1
+                    continue
+                drawn.append(actions)
+                missing, failures = missing - 1, 0
+                if progress is not None:
+                    progress(len(drawn), count)
             if missing > 0:
                 del streams[ply]
-                if not is_reached:  # then no later ply is
-                    streams = {each: streams[each] for each in streams if each < ply}
-                    break
-    return sorted(positions.actions, key=len)
+            if missing > 0 and not is_reached:  # then no later ply is
+                streams = {each: streams[each] for each in streams if each < ply}
+                break
+    return sorted(drawn, key=len)
 
 
 def positions_of_games(
-    game: Game,
-    games: Iterable[Actions],
-    count: int,
-    plies: range,
-    progress: Report | None = None,
+    game: Game, games: Iterable[Actions], count: int, plies: range, progress: Report | None = None
 ) -> list[Actions]:
     """Positions from games, an equal share at each ply, in the order of the games.
 
@@ -146,24 +127,25 @@ def positions_of_games(
     Returns:
         The actions that lead to each position; fewer than ``count`` if the games have no more.
     """
-    check_plies(game, plies)
-    positions = PositionSet(game)
+    chosen, further, positions = list[Actions](), list[Actions](), PositionSet(game)
     room = {ply: count // len(plies) + (i < count % len(plies)) for i, ply in enumerate(plies)}
     without_new = 0
     for actions in games:
-        before = len(positions)
+        before = len(chosen) + len(further)
         position = game.initial_position()
         for ply, action in enumerate((*actions, -1)):
-            if ply in room and (room[ply] > 0 or len(positions.further) < count):
-                room[ply] -= positions.add(position, tuple(actions[:ply]), room[ply] > 0)
+            place = chosen if room.get(ply, 0) > 0 else further
+            if ply in room and len(place) < count and positions.add(position):
+                place.append(tuple(actions[:ply]))
+                room[ply] -= 1
             if action >= 0:
                 position.play(action)
         if progress is not None:
-            progress(len(positions.actions), count)
-        without_new = 0 if len(positions) > before else without_new + 1
-        if len(positions.actions) >= count or without_new >= MAX_GAMES_WITHOUT_NEW:
+            progress(len(chosen), count)
+        without_new = 0 if len(chosen) + len(further) > before else without_new + 1
+        if len(chosen) >= count or without_new >= MAX_GAMES_WITHOUT_NEW:
             break
-    return (positions.actions + positions.further)[:count]
+    return (chosen + further)[:count]
 
 
 def games_of_agent(game: Game, agent: Agent, seed: int) -> Iterator[Actions]:

@@ -72,16 +72,15 @@ def train(
         positions, held_out = _divide(datasets, settings, seed, device)
         exporter = learner.network.exporter(kind)
         run.resume(learner)
-        size = settings.learning.batch_size
         while run.goes_on():
-            began, left = time.monotonic(), settings.steps - learner.step
-            batches = min(settings.batches_per_update, math.ceil(left / size))
+            left = (settings.steps - learner.step) / settings.learning.batch_size
+            began, batches = time.monotonic(), min(settings.batches_per_update, math.ceil(left))
             losses = learner.network.learn(positions, batches, run.progress)
-            learner.step += batches * size
+            learner.step += batches * settings.learning.batch_size
             seconds = time.monotonic() - began
             values = {
                 "held_out/optimal": _optimal_share(learner.network, held_out),
-                "time/positions_per_second": batches * size / seconds,
+                "time/positions_per_second": batches * settings.learning.batch_size / seconds,
             }
             run.log(losses | values)
             run.measure(exporter.write)
